@@ -27,6 +27,24 @@ def caches(draw: st.DrawFn) -> dict[str, int]:
     return private | l1 | {"private_hit_ps": draw(st.integers(3, 9))}
 
 
+@st.composite
+def shared_caches(draw: st.DrawFn) -> dict[str, int]:
+    """Caches as small, and one that a node shares: inclusive, or of victims."""
+    found = draw(caches())
+    inclusive = draw(st.integers(0, 1))
+    sets = draw(st.sampled_from([1, 2, 8]))
+    ways = draw(st.sampled_from([1, 2, 3, 8]))
+    if inclusive:
+        ways = max(ways, found["private_sets"] * found["private_ways"] // sets)
+    dearest = found.get("private_hit_ps", 3)
+    return found | {
+        "shared_sets": sets,
+        "shared_ways": ways,
+        "shared_inclusive": inclusive,
+        "shared_hit_ps": draw(st.integers(dearest, dearest + 9)),
+    }
+
+
 def _ways(draw: st.DrawFn) -> int:
     return draw(st.sampled_from([2, 1, 3, 4, 8]))
 
@@ -36,7 +54,7 @@ def contended(draw: st.DrawFn) -> MachineTables:
     """A machine with mechanisms that act under load; half of them have caches, too."""
     parts = draw(
         st.lists(
-            st.sampled_from([arbitrations, tenures, paths, issues, ahead, far]),
+            st.sampled_from([arbitrations, tenures, paths, issues, ahead, far, one_l1]),
             min_size=1,
             unique=True,
         )
@@ -74,6 +92,11 @@ def issues() -> st.SearchStrategy[dict[str, int]]:
     return st.fixed_dictionaries({"shared_issue_percent": st.sampled_from([150, 200, 333])})
 
 
+def one_l1() -> st.SearchStrategy[dict[str, int]]:
+    """Caches that the threads of a core share."""
+    return st.just({"shared_l1": 1})
+
+
 @st.composite
 def paths(draw: st.DrawFn, classes: int = CLASSES) -> dict[str, tuple[int, ...]]:
     """Occupancies of links and home agents by class: some, all, or none of them."""
@@ -96,7 +119,7 @@ def tenures(draw: st.DrawFn, classes: int = CLASSES) -> dict[str, tuple[tuple[in
 
 @st.composite
 def machines(draw: st.DrawFn) -> MachineTables:
-    """A machine of 1 to 5 CPUs in 1 to 3 nodes; half of them keep every line."""
+    """A machine of 1 to 5 CPUs in 1 to 3 nodes; a third of them keep every line."""
     n = draw(st.sampled_from([3, 2, 4, 5, 1]))
     n_nodes = draw(st.integers(1, 3))
     node_of = np.array([draw(st.integers(0, n_nodes - 1)) for _ in range(n)])
@@ -142,7 +165,7 @@ def machines(draw: st.DrawFn) -> MachineTables:
         blocking=blocking,
         clean_nearest=draw(st.integers(0, 1)),
         bus_kind=bus_kind,
-        **(draw(caches()) if draw(st.booleans()) else {}),
+        **draw(st.one_of(st.just({}), caches(), shared_caches())),
     )
 
 

@@ -120,6 +120,8 @@ def _differences(machine: Machine) -> list[str]:
         found.append(
             f"Threads   private work takes {share} % while another thread of the core works"
         )
+    if protocol.shared_l1:
+        found.append("Threads   those of a core share its caches")
     return found
 
 
@@ -138,7 +140,10 @@ def _arbitration(machine: Machine) -> str:
 def _caches(machine: Machine) -> str:
     if machine.cache is None:
         return "unlimited: a CPU keeps a line until another CPU takes it"
-    levels = {"L1": machine.cache.l1, "private": machine.cache.private}
+    cache = machine.cache
+    levels = {"L1": cache.l1, "private": cache.private}
+    if cache.shared is not None:
+        levels[f"{cache.shared.policy}, shared by a node,"] = cache.shared
     bytes_ = machine.topology.line_bytes
     return ", ".join(
         f"{name} {level.lines * bytes_ / 1024:g} KB in {level.sets} sets of {level.ways}"

@@ -19,7 +19,7 @@ CPU_COUNTERS = (
     "hits",  # loads, immediate stores, drained stores and RMWs that needed no transfer
     "beyond_l1",  # hits that were not in L1
     "evictions",  # lines that the CPU evicted to make room
-    "writebacks",  # … the modified ones of them
+    "writebacks",  # lines written back to memory to make room for its requests
     "capacity",  # transfers of a line that the CPU evicted and no CPU wrote since
     "upgrades",  # exclusive requests of a CPU that held a shared copy
     "memory",  # transfers supplied by memory
@@ -28,7 +28,7 @@ CPU_COUNTERS = (
     "from_far1",  # … class 3
     "from_far2",  # … class 4
     "from_far3",  # … class 5 and beyond
-    "invalidated",  # copies invalidated by other CPUs
+    "invalidated",  # copies lost to other CPUs' writes, or with a line of a shared cache
     "miss_ps",  # from a request for a line to its completion, including queueing and store buffers
     "queue_ps",  # … the part of it spent in the line's queue before being served
 )

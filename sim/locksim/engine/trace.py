@@ -16,7 +16,8 @@ store buffer.
 | ALLOC, FREE | it is issued | object | 0 |
 | DRAINED | a buffered store takes effect | word | value |
 | SERVED | a request for a line is served | line | ready_at (the time of completion) |
-| EVICTED | the request served in the row before made room | line | 1 if written back, else 0 |
+| EVICTED | the request served before made room | line | 1 if it was modified, else 0 |
+| GIVEN_UP | the shared cache gave a line up for that request | line | 1 if written back, else 0 |
 | MARK + a Mark's number | the mark is passed | its subject's address (NOTE: the number) | 0 |
 
 Every row has a provenance, (place, asked_ps, exclusive). The place of the operation in the program
@@ -32,6 +33,7 @@ from locksim.lang.ops import Kind
 DRAINED = 32
 SERVED = 33
 EVICTED = 34
+GIVEN_UP = 35
 MARK = 64
 
 NAMES = {
@@ -39,4 +41,5 @@ NAMES = {
     DRAINED: "drained",
     SERVED: "served",
     EVICTED: "evicted",
+    GIVEN_UP: "given up",
 }

@@ -1,4 +1,4 @@
-"""The caches that a CPU has to itself: how many lines they hold, and in which sets.
+"""The caches of a machine: how many lines they hold, in which sets, and who shares them.
 
 Without a ``[cache]`` table a CPU keeps every line until another CPU takes it. ``sim/PHYSICS.md``,
 "What a CPU can hold", says what these numbers do.
@@ -7,7 +7,7 @@ Without a ``[cache]`` table a CPU keeps every line until another CPU takes it. `
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -43,6 +43,17 @@ class CacheLevel(BaseModel):
         return self
 
 
+class SharedCache(CacheLevel):
+    """The cache that the CPUs of a node share (``[cache.shared]``).
+
+    Arguments:
+        policy: "inclusive", if it keeps what the private caches above it hold; "victim", if it
+            keeps what they evict.
+    """
+
+    policy: Literal["inclusive", "victim"]
+
+
 class Caches(BaseModel):
     """The ``[cache]`` table.
 
@@ -50,12 +61,14 @@ class Caches(BaseModel):
         private: the last level that a CPU has to itself: what is not in it, the CPU does not hold.
         l1: of what it holds, what a hit finds at ``cost.l1_hit``; all else costs
             ``cost.private_hit``. Without it every hit costs ``cost.l1_hit``.
+        shared: one for each node, below the private ones; a line from it costs ``cost.shared_hit``.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     private: CacheLevel
     l1: CacheLevel | None = None
+    shared: SharedCache | None = None
 
     @model_validator(mode="after")
     def _sound(self) -> Caches:
@@ -65,11 +78,23 @@ class Caches(BaseModel):
                 f"{self.l1.lines} lines, and the private cache round it {self.private.lines}; "
                 "it cannot hold more: check both",
             )
+        shared = self.shared
+        if (
+            shared is not None
+            and shared.policy == "inclusive"
+            and shared.lines < self.private.lines
+        ):
+            raise Refusal(
+                "shared",
+                f"{shared.lines} lines, and a private cache {self.private.lines}; an inclusive one "
+                "holds all of them: check both, or set policy to 'victim'",
+            )
         return self
 
     def parameters(self, line_bytes: int) -> Iterator[Parameter]:
         """Yield what is reported of each level: its size in KB and its ways."""
-        for name, level in (("private", self.private), ("l1", self.l1)):
+        levels = (("private", self.private), ("l1", self.l1), ("shared", self.shared))
+        for name, level in levels:
             if level is not None:
                 size = level.lines * line_bytes / 1024
                 yield Parameter(f"cache.{name}.size", size, "KB", level.source, level.role)

@@ -10,6 +10,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    StrictBool,
     StrictInt,
     StringConstraints,
     ValidationError,
@@ -54,6 +55,8 @@ class Protocol(BaseModel):
 
     ``shared_issue_percent`` is the time of private work while another thread of the core works, in
     percent of the time alone.
+
+    ``shared_l1``: whether the threads of a core share its caches.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -67,6 +70,7 @@ class Protocol(BaseModel):
     arbitration_passes: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     atomics: Literal["near", "far"] = "near"
     shared_issue_percent: Annotated[int, Field(ge=100, le=1_000)] = 100
+    shared_l1: StrictBool = False
 
     @model_validator(mode="after")
     def _sound(self) -> Protocol:
@@ -123,13 +127,15 @@ class Cost(BaseModel):
     lines that came from a class; they hold any of the classes.
     ``far_atomic`` is the time of an atomic instruction at its line's home, by class.
     ``run_ahead`` is how much private work is done while a core waits for a line.
-    ``private_hit`` is there if the profile has a ``[cache.l1]``.
+    ``private_hit`` is there if the profile has a ``[cache.l1]``, and ``shared_hit`` if it has a
+    ``[cache.shared]``.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     l1_hit: Quantity
     private_hit: Quantity | None = None
+    shared_hit: Quantity | None = None
     store: Quantity
     rmw: Quantity
     fence: Quantity
@@ -339,8 +345,14 @@ class Machine(BaseModel):
 
         Every hit costs ``l1_hit`` there.
         """
-        cost = self.cost.model_copy(update={"private_hit": None})
+        cost = self.cost.model_copy(update={"private_hit": None, "shared_hit": None})
         return self.model_copy(update={"cache": None, "cost": cost})
+
+    def without_shared_cache(self) -> Machine:
+        """Return a copy whose nodes share no cache, as ablations need it."""
+        cost = self.cost.model_copy(update={"shared_hit": None})
+        cache = self.cache and self.cache.model_copy(update={"shared": None})
+        return self.model_copy(update={"cache": cache, "cost": cost})
 
     def tables(self, cpus: int, placement: Placement = "compact") -> MachineTables:
         """Return what the engines read, for the CPUs that take part.
@@ -362,11 +374,9 @@ class Machine(BaseModel):
         self._check_classes()
         self._check_occupancy()
         self._check_caches()
-        if self.protocol.shared_issue_percent != 100 and self.topology.threads_per_core == 1:
-            raise Refusal(
-                "protocol.shared_issue_percent",
-                "given, but threads_per_core is 1; remove it",
-            )
+        for name, alone in (("shared_issue_percent", 100), ("shared_l1", False)):
+            if getattr(self.protocol, name) != alone and self.topology.threads_per_core == 1:
+                raise Refusal(f"protocol.{name}", "given, but threads_per_core is 1; remove it")
         if self.origin is not None and len(self.origin.cpus) != self.n_cpus:
             raise Refusal(
                 "origin.cpus",
@@ -463,12 +473,16 @@ class Machine(BaseModel):
                 )
 
     def _check_caches(self) -> None:
-        key = "cost.private_hit"
-        two_levels = self.cache is not None and self.cache.l1 is not None
-        if two_levels and self.cost.private_hit is None:
-            raise Refusal(key, missing_quantity(key))
-        if not two_levels and self.cost.private_hit is not None:
-            raise Refusal(key, "never charged without [cache.l1]; remove it or add that table")
+        for cost, table in (("private_hit", "l1"), ("shared_hit", "shared")):
+            key = f"cost.{cost}"
+            there = self.cache is not None and getattr(self.cache, table) is not None
+            charged = getattr(self.cost, cost) is not None
+            if there and not charged:
+                raise Refusal(key, missing_quantity(key))
+            if charged and not there:
+                raise Refusal(
+                    key, f"never charged without [cache.{table}]; remove it or add that table"
+                )
 
     def _check_references(
         self, name: str, quantity: Quantity, quantities: dict[str, Quantity]
@@ -501,18 +515,15 @@ class Machine(BaseModel):
                         f"{_ns(overlap)} is not less than {kind}.{name} at {_ns(whole)}, of which "
                         "it is a part: check both",
                     )
-        if costs.get("private_hit", costs["l1_hit"]) < costs["l1_hit"]:
-            raise Refusal(
-                "cost.private_hit",
-                f"{_ns(costs['private_hit'])} is cheaper than l1_hit at {_ns(costs['l1_hit'])}; "
-                "a farther line cannot be: check both",
-            )
+        ladders = [["l1_hit", "private_hit", "shared_hit"]]
+        if "shared_hit" in costs:
+            ladders[0].append("memory.node")
         for kind in ("transfer", "memory", "invalidate", "far_atomic"):
-            names = [f"{kind}.{c}" for c in ("core", *self.topology.node_classes)]
-            ladder = [name for name in names if name in costs]
+            ladders.append([f"{kind}.{c}" for c in ("core", *self.topology.node_classes)])
             if kind == "transfer":
-                ladder.insert(0, "l1_hit")
-            for near, far in pairwise(ladder):
+                ladders[-1].insert(0, "l1_hit")
+        for ladder in ladders:
+            for near, far in pairwise(name for name in ladder if name in costs):
                 if costs[near] > costs[far]:
                     raise Refusal(
                         f"cost.{far}",

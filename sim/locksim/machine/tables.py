@@ -76,6 +76,7 @@ class MachineTables:
     far_atomic_busy_ps: int = 0  # of its line
     run_ahead_ps: int = 0  # of private work that hides behind a miss
     shared_issue_percent: int = 100  # of compute while a sibling works
+    shared_l1: int = 0  # 1: the threads of a core share its caches
     # [K], 0 where a class uses none; empty where no class does
     link_ps: tuple[int, ...] = ()  # of a node's fabric (2), of each port towards a farther class
     home_agent_ps: tuple[int, ...] = ()  # by the class between requester and home
@@ -84,6 +85,16 @@ class MachineTables:
     l1_sets: int = 0  # 0: every hit costs l1_hit_ps
     l1_ways: int = 0
     private_hit_ps: int = 0  # a hit that L1 does not have; 0 where there is no L1
+    shared_sets: int = 0  # of the cache that a node shares; 0: there is none
+    shared_ways: int = 0
+    shared_inclusive: int = 0  # 1: it keeps what its CPUs hold; 0: what they evict
+    shared_hit_ps: int = 0  # a line that it supplies
+
+    def holder(self, cpu: int) -> int:
+        """The CPU under whose number a CPU's lines stand: the first of those that share a cache."""
+        if not self.shared_l1:
+            return cpu
+        return next(other for other, d in enumerate(self.distance[cpu]) if d <= SAME_CORE)
 
 
 def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
@@ -99,6 +110,7 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
     tenures, spreads = _tenures(topology, cost, machine.spread_ps())
     private = machine.cache and machine.cache.private
     l1 = machine.cache and machine.cache.l1
+    shared = None if machine.cache is None else machine.cache.shared
     return MachineTables(
         n_cpus=len(places),
         n_nodes=topology.nodes,
@@ -138,6 +150,7 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
         far_atomic_busy_ps=cost.get("occupancy.far_atomic", 0),
         run_ahead_ps=cost.get("run_ahead", 0),
         shared_issue_percent=protocol.shared_issue_percent,
+        shared_l1=int(protocol.shared_l1),
         link_ps=_occupancy(topology, cost, "link"),
         home_agent_ps=_occupancy(topology, cost, "home"),
         private_sets=private.sets if private else 0,
@@ -145,6 +158,10 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
         l1_sets=l1.sets if l1 else 0,
         l1_ways=l1.ways if l1 else 0,
         private_hit_ps=cost.get("private_hit", 0),
+        shared_sets=shared.sets if shared else 0,
+        shared_ways=shared.ways if shared else 0,
+        shared_inclusive=int(shared is not None and shared.policy == "inclusive"),
+        shared_hit_ps=cost.get("shared_hit", 0),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from engine.engine_pair import compare, run_pair
+from engine.engine_pair import compare, idle_rows, run_pair
 from engine.fast.test_ways import NEVER, plain_until
 from engine.reference.test_laws import machines, program_of, programs
 from engine.test_equal_random import HEAP_LINES, durations, folder, imported, seeds
@@ -300,6 +300,81 @@ def test_no_more_is_done_behind_a_miss_than_it_takes() -> None:
     for alone, left in ((400, 250), (100, 1)):
         found = notes(work(add, after(alone, rest)), cpus=1, run_ahead_ps=1_000)
         assert left + PAUSE == found[1][0] - found[0][0]
+
+
+class ThinksFirst(Workload):
+    """CPU 0 thinks before it looks again; CPU 1 lets it go."""
+
+    a = word(padded=True)
+
+    def thread(self) -> Program:
+        if cpu() == 1:
+            yield compute(5_000)
+            yield self.a.store(1)
+            return
+        while True:
+            yield compute(20)
+            if (yield self.a.load(RELAXED)):
+                return
+
+
+def test_a_round_that_a_miss_has_shortened_is_not_the_period_of_a_jump() -> None:
+    """The miss lies before the round, so that the round itself only hits; the next ones last."""
+    pair = run_pair(ThinksFirst(), tables(2, run_ahead_ps=9), seed=1, until_ps=100_000)
+    compare(pair)
+    assert idle_rows(pair) > 0
+
+
+# Caches of a core
+
+ONE_L1: dict[str, Any] = {"distance": ((0, 1, 3), (1, 0, 3), (3, 3, 0)), "shared_l1": 1}
+
+
+def reads(self: Any) -> Any:
+    """Read word a."""
+    yield self.a.load()
+
+
+def works_on_it(self: Any) -> Any:
+    """Read, write and change word a."""
+    yield self.a.load()
+    yield self.a.store(7, RELAXED)
+    yield self.a.fetch_add(1)
+
+
+def test_a_line_of_a_sibling_is_a_hit() -> None:
+    """CPU 1 works on what CPU 0 has; without a shared cache it gets the line from there."""
+    second = after(500, works_on_it)
+    result = run(add, second, cpus=3, **ONE_L1)
+    assert 1 == result.lines.sum()
+    assert 3 == counts(result, 1)["hits"]
+    assert 1 == counts(run(add, second, cpus=3, **ONE_L1 | {"shared_l1": 0}), 1)["from_core"]
+
+
+@pytest.mark.parametrize("program", [add, works_on_it])
+def test_a_line_on_its_way_to_a_thread_is_so_to_its_sibling(program: Any) -> None:
+    """CPU 1 looks 40 ps after CPU 0 has asked, and goes on with the line's arrival."""
+    rows = rows_of(add, after(40, program), cpus=3, **ONE_L1)
+    first = next(time for time, agent, what, at, _ in rows if agent == 2 and at)
+    assert MEMORY == first
+    assert 1 == sum(what == "served" for _, _, what, _, _ in rows)
+
+
+def test_two_threads_that_ask_get_a_shared_line_together() -> None:
+    """CPU 1 is served while the copy is on its way to CPU 0: it completes behind its arrival."""
+    owner = after(1, add)
+    machine = {**ONE_L1, "shared_read_ps": 10}
+    found = served(after(2_000, reads), after(2_000, reads), owner, cpus=3, **machine)
+    completed = [ready for _, _, _, ready in found[1:]]
+    assert [2_000 + TRANSFER_FAR] == completed[:1]
+    assert len(completed) == 1
+
+
+def test_both_threads_lose_a_line_at_once() -> None:
+    """Another core writes it; the loss counts at the first thread."""
+    result = run(reads, after(400, reads), after(800, add), cpus=3, **ONE_L1)
+    assert 1 == counts(result, 0)["invalidated"]
+    assert "invalidated" not in counts(result, 1)
 
 
 # Far atomics

@@ -119,7 +119,7 @@ REFUSALS: list[tuple[str, Any, str]] = [
     # Caches
     ("cache", {}, "cache.private: missing table; add [cache.private]"),
     ("cache", {"private": level(8, 2), "l2": level(8, 2)},
-     "cache.l2: unknown key; known: l1, private"),
+     "cache.l2: unknown key; known: l1, private, shared"),
     ("cache", {"private": level(8, 2) | {"size": 8}},
      "cache.private.size: unknown key; known: role, sets, source, ways"),
     ("cache", {"private": level(6, 2)},
@@ -131,6 +131,16 @@ REFUSALS: list[tuple[str, Any, str]] = [
     ("cache", {"private": level(8, 2), "l1": level(4, 2)},
      "cost.private_hit: missing quantity; "
      "add [cost.private_hit] with value, unit, source and role"),
+    ("cache", {"private": level(8, 2), "shared": level(8, 8) | {"policy": "exclusive"}},
+     "cache.shared.policy: 'exclusive' is unknown; use 'inclusive' or 'victim'"),
+    ("cache", {"private": level(8, 2), "shared": level(8, 1) | {"policy": "inclusive"}},
+     "cache.shared: 8 lines, and a private cache 16; an inclusive one holds all of them: "
+     "check both, or set policy to 'victim'"),
+    ("cache", {"private": level(8, 2), "shared": level(8, 1) | {"policy": "victim"}},
+     "cost.shared_hit: missing quantity; "
+     "add [cost.shared_hit] with value, unit, source and role"),
+    ("cost.shared_hit", quantity(9),
+     "cost.shared_hit: never charged without [cache.shared]; remove it or add that table"),
     ("cost.private_hit", quantity(9),
      "cost.private_hit: never charged without [cache.l1]; remove it or add that table"),
     # Figures
@@ -243,6 +253,8 @@ REFUSALS: list[tuple[str, Any, str]] = [
     ("cost.occupancy.far_atomic", quantity(5),
      "cost.occupancy.far_atomic: never charged with atomics = 'near'; "
      "remove it or set atomics to 'far'"),
+    ("protocol.shared_l1", 1,
+     "protocol.shared_l1: Input should be a valid boolean, found 1; correct the value"),
     ("protocol.atomics", "far",
      "cost.far_atomic.node: missing quantity; "
      "add [cost.far_atomic.node] with value, unit, source and role"),
@@ -304,6 +316,40 @@ def test_a_second_level_is_no_nearer_than_the_first() -> None:
         "check both"
     )
     assert message == refusal(data)
+
+
+def with_shared_cache(hit_ns: float) -> dict[str, Any]:
+    """The sound profile with three levels of cache."""
+    data = cached()
+    data["cache"]["shared"] = level(16, 4) | {"policy": "victim"}
+    data["cost"]["shared_hit"] = quantity(hit_ns)
+    return data
+
+
+def test_a_shared_cache_is_in_tables_and_parameters() -> None:
+    """Its shape, its policy, the cost of its lines; without it the machine is the old one."""
+    machine = parse(with_shared_cache(20), WHERE)
+    tables = machine.tables(2)
+    assert (16, 4, 0, 20_000) == (
+        *(tables.shared_sets, tables.shared_ways),
+        *(tables.shared_inclusive, tables.shared_hit_ps),
+    )
+    told = {p.name: p.value for p in machine.parameters() if p.name.startswith("cache.shared")}
+    assert {"cache.shared.size": 4.0, "cache.shared.ways": 4} == told
+    assert parse(cached(), WHERE) == machine.without_shared_cache()
+    assert parse(document(), WHERE) == machine.without_caches()
+
+
+@pytest.mark.parametrize(
+    ("hit_ns", "message"),
+    [
+        (8, "cost.shared_hit: 8 ns is cheaper than private_hit at 9 ns; "),
+        (81, "cost.memory.node: 80 ns is cheaper than shared_hit at 81 ns; "),
+    ],
+)
+def test_a_shared_cache_lies_between_private_cache_and_memory(hit_ns: float, message: str) -> None:
+    """A hit that costs less than one of them or more than the other is refused."""
+    assert message + "a farther line cannot be: check both" == refusal(with_shared_cache(hit_ns))
 
 
 def test_caches_can_be_taken_away() -> None:

@@ -15,7 +15,7 @@ from locksim.compiler.bytecode import (
 )
 from locksim.core.faults import Fault
 from locksim.engine.fast.capacity import hit
-from locksim.engine.fast.contention import S_AHEAD, S_FAR
+from locksim.engine.fast.contention import S_AHEAD, S_FAR, holder_of
 from locksim.engine.fast.requests import ask
 from locksim.engine.fast.spins import add_step
 from locksim.engine.fast.state import (
@@ -87,7 +87,7 @@ def access(state, caches, contention, c, u, pc, t, completes):  # type: ignore[n
         )
         what = np.int64(T_LOAD)
     elif op == STORE:
-        outcome, after, value = _store(state, caches, c, u, pc, t, address, wanted)
+        outcome, after, value = _store(state, caches, contention, c, u, pc, t, address, wanted)
         what = np.int64(T_STORE)
     else:
         outcome, after, value = _atomic(
@@ -114,6 +114,7 @@ def _wait_for_arrival(state, c, wanted):  # type: ignore[no-untyped-def]
 def _load(state, caches, contention, c, u, pc, t, address, wanted, completes):  # type: ignore[no-untyped-def]
     """A load: from the CPU's own store buffer, from its cache, or by a request for a copy."""
     core, line, count, buffer = state.core, state.line, state.count, state.buffer
+    holder = holder_of(contention, c)
     value = np.int64(0)
     after = state.cost[K_L1]
     forwarded = False
@@ -132,13 +133,15 @@ def _load(state, caches, contention, c, u, pc, t, address, wanted, completes):  
     elif completes:
         value = state.words[address]
         after = state.agent[2 * c, A_DELAY]
-    elif line[wanted, L_OWNER] == c or (state.sharers[wanted, c >> 6] >> index(c & 63)) & index(1):
-        if not _arrived(line, wanted, c, t):
+    elif line[wanted, L_OWNER] == holder or (
+        (state.sharers[wanted, holder >> 6] >> index(holder & 63)) & index(1)
+    ):
+        if not _arrived(line, wanted, holder, t):
             core[c, C_SPIN_CLEAN] = 0
             return _wait_for_arrival(state, c, wanted)
         value = state.words[address]
         count[c, N_HITS] += 1
-        if caches is not None and not hit(caches, c, wanted, count):
+        if caches is not None and not hit(caches, holder, wanted, c, count):
             after += caches.beyond_l1_ps[0]
             core[c, C_SPIN_CLEAN] = 0
         add_step(state, c, pc, t, wanted)
@@ -150,18 +153,23 @@ def _load(state, caches, contention, c, u, pc, t, address, wanted, completes):  
     return PERFORMED, after, value
 
 
-def _store(state, caches, c, u, pc, t, address, wanted):  # type: ignore[no-untyped-def]
+def _store(state, caches, contention, c, u, pc, t, address, wanted):  # type: ignore[no-untyped-def]
     """A store: into the CPU's own line, or into its store buffer, or it waits for a free entry."""
     core, line, count, buffer = state.core, state.line, state.count, state.buffer
     core[c, C_SPIN_CLEAN] = 0
     value = state.registers[u, state.code[pc, 4]]
     entries = state.cost[K_SB_ENTRIES]
     stored = core[c, C_SB_LEN]
-    if stored == 0 and line[wanted, L_OWNER] == c and _arrived(line, wanted, c, t):
+    holder = holder_of(contention, c)
+    owned = stored == 0 and line[wanted, L_OWNER] == holder
+    if owned and not _arrived(line, wanted, holder, t):
+        # It is on its way to another thread of the core.
+        return _wait_for_arrival(state, c, wanted)
+    if owned:
         state.words[address] = value
         count[c, N_HITS] += 1
         if caches is not None:
-            hit(caches, c, wanted, count)
+            hit(caches, holder, wanted, c, count)
             caches.modified[wanted] = 1
     elif stored < entries:
         at = core[c, C_SB_HEAD] + stored
@@ -188,21 +196,22 @@ def _atomic(state, caches, contention, c, u, pc, t, address, wanted, completes):
     code, registers = state.code, state.registers
     core[c, C_SPIN_CLEAN] = 0
     after = state.cost[K_RMW]
+    holder = holder_of(contention, c)
     if completes:
         after += state.agent[2 * c, A_DELAY]
     else:
         if core[c, C_SB_LEN]:
             core[c, C_WAITS] = W_DRAIN
             return SLEEPS, np.int64(0), np.int64(0)
-        if line[wanted, L_OWNER] != c:
+        if line[wanted, L_OWNER] != holder:
             right = EXCLUSIVE
             if contention is not None and contention.setting[S_FAR]:
                 right = AT_HOME
             return ask(state, contention, 2 * c, wanted, right, t), np.int64(0), np.int64(0)
-        if not _arrived(line, wanted, c, t):
+        if not _arrived(line, wanted, holder, t):
             return _wait_for_arrival(state, c, wanted)
         count[c, N_HITS] += 1
-        if caches is not None and not hit(caches, c, wanted, count):
+        if caches is not None and not hit(caches, holder, wanted, c, count):
             after += caches.beyond_l1_ps[0]
     if caches is not None:
         caches.modified[wanted] = 1
@@ -231,14 +240,14 @@ def drain(state, caches, contention, c, t, completes):  # type: ignore[no-untype
     """The store buffer's oldest store: it takes effect, or requests its line."""
     core, line, agent, tree = state.core, state.line, state.agent, state.tree
     cost, buffer, control = state.cost, state.buffer, state.control
-    a = 2 * c + 1
+    a, holder = 2 * c + 1, holder_of(contention, c)
     head = core[c, C_SB_HEAD]
     address, value, pc = buffer[c, head, 0], buffer[c, head, 1], buffer[c, head, 2]
     wanted = address >> cost[K_LINE_SHIFT]
     if not completes:
-        if line[wanted, L_OWNER] != c:
+        if line[wanted, L_OWNER] != holder:
             return ask(state, contention, a, wanted, EXCLUSIVE, t)
-        if not _arrived(line, wanted, c, t):
+        if not _arrived(line, wanted, holder, t):
             schedule(tree, a, (line[wanted, L_READY] << AGENT_BITS) | a)
             return SCHEDULED
     if not state.live[wanted]:
@@ -246,7 +255,7 @@ def drain(state, caches, contention, c, t, completes):  # type: ignore[no-untype
     if not completes:
         state.count[c, N_HITS] += 1
         if caches is not None:
-            hit(caches, c, wanted, state.count)
+            hit(caches, holder, wanted, c, state.count)
     if caches is not None:
         caches.modified[wanted] = 1
     state.words[address] = value

@@ -22,6 +22,7 @@ from locksim.machine import MachineTables
 N_BEYOND_L1 = CPU_COUNTERS.index("beyond_l1")
 EMPTY = -1
 HIT = -2
+H_HIT, H_INCLUSIVE = 0, 1
 
 
 class Held(NamedTuple):
@@ -34,6 +35,10 @@ class Held(NamedTuple):
         gone: uint64[lines, words], CPUs that evicted the line and would still hold it in an
             unlimited cache.
         beyond_l1_ps: int64[1], the extra time of a hit that is not in L1.
+        shared: int32[nodes, sets, ways] of line numbers; no sets without a shared cache.
+        kept: uint64[lines, words], the nodes whose shared cache has the line.
+        sharing: int64[2], what a line costs that a shared cache supplies, and 1 if it is inclusive.
+        seat: int64[nodes], a CPU of each node, -1 if none takes part.
     """
 
     place: npt.NDArray[np.int64]
@@ -42,6 +47,10 @@ class Held(NamedTuple):
     modified: npt.NDArray[np.int8]
     gone: npt.NDArray[np.uint64]
     beyond_l1_ps: npt.NDArray[np.int64]
+    shared: npt.NDArray[np.int32]
+    kept: npt.NDArray[np.uint64]
+    sharing: npt.NDArray[np.int64]
+    seat: npt.NDArray[np.int64]
 
 
 def held_by(t: MachineTables, place: npt.NDArray[np.int64]) -> Held | None:
@@ -56,7 +65,16 @@ def held_by(t: MachineTables, place: npt.NDArray[np.int64]) -> Held | None:
         modified=np.zeros(len(place), np.int8),
         gone=np.zeros((len(place), words), np.uint64),
         beyond_l1_ps=np.array([t.private_hit_ps - t.l1_hit_ps], np.int64),
+        shared=np.full((t.n_nodes, t.shared_sets, t.shared_ways), EMPTY, np.int32),
+        kept=np.zeros((len(place), -(-t.n_nodes // 64)), np.uint64),
+        sharing=np.array([t.shared_hit_ps, t.shared_inclusive], np.int64),
+        seat=np.array([_seat(t, node) for node in range(t.n_nodes)], np.int64),
     )
+
+
+def _seat(t: MachineTables, node: int) -> int:
+    """The first CPU of a node, -1 if none takes part."""
+    return next((cpu for cpu in range(t.n_cpus) if t.node_of[cpu] == node), -1)
 
 
 def use(caches, c, x):  # type: ignore[no-untyped-def]
@@ -69,8 +87,8 @@ def use(caches, c, x):  # type: ignore[no-untyped-def]
     return victim
 
 
-def hit(caches, c, x, count):  # type: ignore[no-untyped-def]
-    """A CPU uses line x, which it holds; whether L1 had it.
+def hit(caches, c, x, cpu, count):  # type: ignore[no-untyped-def]
+    """CPU c's caches use line x, which they hold; whether L1 had it. ``cpu`` counts it.
 
     If there are no more L1 sets than private sets, lines that share a private set share an L1 set.
     So the first line in L1 is the first in both, and stays it.
@@ -80,7 +98,7 @@ def hit(caches, c, x, count):  # type: ignore[no-untyped-def]
         return True
     _use(caches.private, c, caches.place[x], x)
     if caches.l1.shape[1] and _use(caches.l1, c, caches.place[x], x) != HIT:
-        count[c, N_BEYOND_L1] += 1
+        count[cpu, N_BEYOND_L1] += 1
         return False
     return True
 
@@ -113,6 +131,65 @@ def had(caches, c, x, exclusive):  # type: ignore[no-untyped-def]
     elif found:
         caches.gone[x, c >> 6] ^= bit
     return found
+
+
+def keeps(caches, node, x):  # type: ignore[no-untyped-def]
+    """Whether a node's shared cache has line x."""
+    return (caches.kept[x, node >> 6] >> index(node & 63)) & index(1) != 0
+
+
+def nearest_keeper(caches, home_distance, c, x):  # type: ignore[no-untyped-def]
+    """The node nearest to CPU c that keeps line x, the first of equally near ones; -1 if none."""
+    found = -1
+    if caches.shared.shape[1]:
+        for node in range(caches.shared.shape[0]):
+            if keeps(caches, node, x) and (
+                found < 0 or home_distance[node, c] < home_distance[found, c]
+            ):
+                found = node
+    return found
+
+
+def kept_elsewhere(caches, node, x):  # type: ignore[no-untyped-def]
+    """Whether the shared cache of another node has line x."""
+    if caches.shared.shape[1]:
+        for other in range(caches.shared.shape[0]):
+            if other != node and keeps(caches, other, x):
+                return True
+    return False
+
+
+def recall(caches, home_distance, origin, but, x):  # type: ignore[no-untyped-def]
+    """Take line x out of all shared caches but that of a node.
+
+    Returns the nearest and the farthest distance class of those that had it, from node ``origin``;
+    both are 0 if none had it.
+    """
+    nearest, farthest = 0, 0
+    for node in range(caches.shared.shape[0]):
+        if node != but and drop_shared(caches, node, x):
+            d = np.int64(home_distance[origin, caches.seat[node]])
+            nearest = d if farthest == 0 else min(nearest, d)
+            farthest = max(farthest, d)
+    return nearest, farthest
+
+
+def use_shared(caches, node, x):  # type: ignore[no-untyped-def]
+    """A node's shared cache uses line x; the line that it gives up for it, EMPTY or HIT."""
+    victim = _use(caches.shared, node, caches.place[x], x)
+    caches.kept[x, node >> 6] |= index(1) << index(node & 63)
+    if victim >= 0:
+        caches.kept[victim, node >> 6] ^= index(1) << index(node & 63)
+    return victim
+
+
+def drop_shared(caches, node, x):  # type: ignore[no-untyped-def]
+    """A node's shared cache loses line x, if it has it; whether it had it."""
+    if not caches.shared.shape[1] or not keeps(caches, node, x):
+        return False
+    _drop(caches.shared, node, caches.place[x], x)
+    caches.kept[x, node >> 6] ^= index(1) << index(node & 63)
+    return True
 
 
 def _use(ways, c, place, x):  # type: ignore[no-untyped-def]

@@ -34,6 +34,8 @@ class Contention(NamedTuple):
         agent: int64[K], occupancies of home agents; agent_free: int64[nodes].
         sibling: int64[CPUs], the next CPU of the same core, round a ring; the CPU itself if it has
             no sibling or siblings share nothing.
+        holder: int64[CPUs], the CPU under whose number its lines stand: the first of those that
+            share its caches.
         ahead: int64[CPUs], private work that is done already, if it is the next operation.
         pauses: int64[CPUs], 1 if the last issued operation is a pause.
         far_atomic: int64[K], the time of an atomic instruction at its line's home, by class; its
@@ -49,6 +51,7 @@ class Contention(NamedTuple):
     agent: npt.NDArray[np.int64]
     agent_free: npt.NDArray[np.int64]
     sibling: npt.NDArray[np.int64]
+    holder: npt.NDArray[np.int64]
     ahead: npt.NDArray[np.int64]
     pauses: npt.NDArray[np.int64]
     far_atomic: npt.NDArray[np.int64]
@@ -56,9 +59,9 @@ class Contention(NamedTuple):
 
 def contention_of(t: MachineTables, seed: int) -> Contention | None:
     """The mechanisms of a machine before its first event; None if it has none of them."""
-    shares_issue = t.shared_issue_percent != 100
+    shares_core = t.shared_issue_percent != 100 or t.shared_l1
     at_line = t.arbitration or t.tenure_class_ps or t.link_ps or t.home_agent_ps
-    if not (at_line or shares_issue or t.run_ahead_ps or t.far_atomic_ps):
+    if not (at_line or shares_core or t.run_ahead_ps or t.far_atomic_ps):
         return None
     classes = len(t.transfer_ps)
     tenures = t.tenure_class_ps or ((t.tenure_plain_ps,) * classes, (t.tenure_ps,) * classes)
@@ -82,8 +85,9 @@ def contention_of(t: MachineTables, seed: int) -> Contention | None:
         pauses=np.zeros(t.n_cpus, np.int64),
         far_atomic=np.array([t.far_atomic_busy_ps, *(t.far_atomic_ps[1:] or (0,))], np.int64),
         sibling=np.array(
-            [_sibling(t, cpu) if shares_issue else cpu for cpu in range(t.n_cpus)], np.int64
+            [_sibling(t, cpu) if shares_core else cpu for cpu in range(t.n_cpus)], np.int64
         ),
+        holder=np.array([t.holder(cpu) for cpu in range(t.n_cpus)], np.int64),
     )
 
 
@@ -91,6 +95,13 @@ def _sibling(t: MachineTables, cpu: int) -> int:
     """The next CPU of a CPU's core, the first after the last; the CPU itself if it is alone."""
     core = [other for other in range(t.n_cpus) if t.distance[cpu][other] <= SAME_CORE]
     return core[(core.index(cpu) + 1) % len(core)]
+
+
+def holder_of(contention, c):  # type: ignore[no-untyped-def]
+    """The CPU under whose number CPU c's lines stand."""
+    if contention is not None:
+        return contention.holder[c]
+    return c
 
 
 def select(contention, agent, head, filler):  # type: ignore[no-untyped-def]

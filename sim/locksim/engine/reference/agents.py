@@ -37,6 +37,7 @@ class Agent:
 
     def __init__(self, engine: Engine, cpu: int, number: int) -> None:
         self.engine, self.cpu, self.number = engine, cpu, number
+        self.holder = engine.tables.holder(cpu)
         self.pending = False
         self.exclusive = False
         self.asked_ps = 0
@@ -67,8 +68,8 @@ class Agent:
         caches = self.engine.caches
         if caches is None:
             return 0
-        at_hand = caches.at_hand(self.cpu, line.number)
-        caches.use(self.cpu, line.number)
+        at_hand = caches.at_hand(self.holder, line.number)
+        caches.use(self.holder, line.number)
         if at_hand:
             return 0
         self.count("beyond_l1")
@@ -112,9 +113,9 @@ class StoreBuffer(Agent):
     def issue(self) -> None:
         """Get the head's line if needed, and drain the head."""
         line = self.engine.line(self.entries[0][0])
-        if not line.writable(self.cpu):
+        if not line.writable(self.holder):
             self.engine.request(self, line, exclusive=True)
-        elif line.under_way(self.cpu, self.engine.now):
+        elif line.under_way(self.holder, self.engine.now):
             self.at(line.ready_at, self.issue)
         else:
             self.hit(line)

@@ -1,8 +1,9 @@
-"""Caches of the reference engine: the lines that a CPU holds, and those in its L1.
+"""Caches of the reference engine: the lines that a CPU holds, those in its L1, those of a node.
 
 They implement ``sim/PHYSICS.md``, "What a CPU can hold", without the coherence protocol. The line's
 own state has its owner and sharers (:mod:`locksim.engine.reference.coherence`). The private cache
-of a CPU holds exactly the lines of which it is owner or sharer, and L1 holds some of them.
+of a CPU holds exactly the lines of which it is owner or sharer, and L1 holds some of them. A node's
+shared cache holds the lines that the node keeps.
 """
 
 from __future__ import annotations
@@ -44,12 +45,14 @@ class Level:
 
 
 class Caches:
-    """The private caches of all CPUs, and their L1s if the machine has them."""
+    """The private caches of all CPUs, and L1s and the nodes' shared caches if there are any."""
 
     def __init__(self, tables: MachineTables, place: Sequence[int]) -> None:
         cpus = range(tables.n_cpus)
         self.private = [Level(tables.private_sets, tables.private_ways, place) for _ in cpus]
         self.l1 = [Level(tables.l1_sets, tables.l1_ways, place) for _ in cpus if tables.l1_sets]
+        nodes = range(tables.n_nodes if tables.shared_sets else 0)
+        self.shared = [Level(tables.shared_sets, tables.shared_ways, place) for _ in nodes]
         self.gone: dict[int, set[int]] = {}
         """Line → CPUs that evicted it and would still hold it in an unlimited cache."""
 

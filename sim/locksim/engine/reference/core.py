@@ -215,10 +215,10 @@ class Core(Agent):
             self.count("forwarded")
             return self._loaded(forwarded), self.engine.tables.l1_hit_ps
         line = self.engine.line(address)
-        if not line.readable(self.cpu):
+        if not line.readable(self.holder):
             self.engine.request(self, line, exclusive=False)
             return None
-        if line.under_way(self.cpu, self.engine.now):
+        if line.under_way(self.holder, self.engine.now):
             return self._again_at(line.ready_at)
         cost = self.engine.tables.l1_hit_ps + self.hit(line)
         return self._loaded(self.engine.read(address)), cost
@@ -226,8 +226,8 @@ class Core(Agent):
     def _issue_store(self) -> _Outcome:
         address, value = self.op.address, self.op.a
         line = self.engine.line(address)
-        at_once = not self.buffer.entries and line.writable(self.cpu)
-        if at_once and line.under_way(self.cpu, self.engine.now):
+        at_once = not self.buffer.entries and line.writable(self.holder)
+        if at_once and line.under_way(self.holder, self.engine.now):
             return self._again_at(line.ready_at)
         if not at_once and self.buffer.full:
             return self._wait_for_buffer("entry")
@@ -246,11 +246,11 @@ class Core(Agent):
         if self.buffer.entries:
             return self._wait_for_buffer("empty")
         line = self.engine.line(self.op.address)
-        if not line.writable(self.cpu):
+        if not line.writable(self.holder):
             far = bool(self.engine.tables.far_atomic_ps)
             self.engine.request(self, line, exclusive=True, far=far)
             return None
-        if line.under_way(self.cpu, self.engine.now):
+        if line.under_way(self.holder, self.engine.now):
             return self._again_at(line.ready_at)
         cost = self.engine.tables.rmw_ps + self.hit(line)
         return self._exchanged(), cost

@@ -33,7 +33,7 @@ from locksim.engine.reference.caches import Caches
 from locksim.engine.reference.coherence import Coherence, Line, Served
 from locksim.engine.reference.core import Core
 from locksim.engine.reference.threads import Thread
-from locksim.engine.trace import EVICTED, MARK, SERVED
+from locksim.engine.trace import EVICTED, GIVEN_UP, MARK, SERVED
 from locksim.lang import ops
 from locksim.lang.ops import Kind, Mark, Op
 from locksim.machine import MachineTables
@@ -250,9 +250,10 @@ class Engine:
     def _serve(self, agent: Agent, line: Line[Agent]) -> None:
         atomic = agent.exclusive and not isinstance(agent, StoreBuffer)
         waited_ps = self.now - agent.asked_ps
+        kept = line.kept
         served = self.coherence.serve(
             line,
-            agent.cpu,
+            agent.holder,
             agent.exclusive,
             self.now,
             atomic=atomic,
@@ -266,6 +267,8 @@ class Engine:
             self.counts[loser]["invalidated"] += 1
         self.record(agent, SERVED, line.number, served.completes_ps)
         if self.caches is not None:
+            for node in kept - line.kept:
+                self.caches.shared[node].drop(line.number)
             self._make_room(self.caches, agent, line, served)
         agent.delay_ps = served.delay_ps
 
@@ -280,18 +283,41 @@ class Engine:
         for loser in served.losers:
             caches.lose(loser, line.number)
         if served.counter != "hits" and caches.had(
-            agent.cpu, line.number, exclusive=agent.exclusive
+            agent.holder, line.number, exclusive=agent.exclusive
         ):
             agent.count("capacity")
         if served.at_home:
-            caches.lose(agent.cpu, line.number)
+            caches.lose(agent.holder, line.number)
             return
-        victim = caches.use(agent.cpu, line.number)
+        node = self.tables.node_of[agent.cpu]
+        put = None
+        if served.counter != "hits" and node in line.kept:
+            if self.tables.shared_inclusive:
+                put = line.number
+            else:
+                caches.shared[node].use(line.number)
+        victim = caches.use(agent.holder, line.number)
         if victim is not None:
             agent.count("evictions")
-            back = self.coherence.evict(self.lines[victim], agent.cpu, self.now)
-            agent.count("writebacks", int(back))
+            back = self.coherence.evict(self.lines[victim], agent.holder, self.now)
+            agent.count("writebacks", int(back and not caches.shared))
             self.record(agent, EVICTED, victim, int(back))
+            if not self.tables.shared_inclusive:
+                put = victim
+        if caches.shared and put is not None:
+            self._share(caches, agent, put)
+
+    def _share(self, caches: Caches, agent: Agent, number: int) -> None:
+        """Use a line in the shared cache of an agent's node, and give one up to make room."""
+        victim = caches.shared[self.tables.node_of[agent.cpu]].use(number)
+        if victim is None:
+            return
+        losers, back = self.coherence.give_up(self.lines[victim], agent.cpu, self.now)
+        for loser in losers:
+            caches.lose(loser, victim)
+            self.counts[loser]["invalidated"] += 1
+        agent.count("writebacks", int(back))
+        self.record(agent, GIVEN_UP, victim, int(back))
 
     # Errors
 

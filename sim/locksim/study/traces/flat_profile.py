@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from locksim import jit
-from locksim.engine.trace import DRAINED, EVICTED, MARK, SERVED
+from locksim.engine.trace import DRAINED, EVICTED, GIVEN_UP, MARK, SERVED
 from locksim.lang.ops import Kind, Mark
 from locksim.machine import MachineTables
 
@@ -149,7 +149,7 @@ def _book(rows, origins, method_of, roles, takes_ps, time_ps, acquisitions, cpus
         c = agent >> 1
         if what in (_ACQUIRED, _READ_ACQUIRED):
             cpus[c, _TAKEN] += 1
-        if agent & 1 or what >= MARK or what in (DRAINED, EVICTED):
+        if agent & 1 or what >= MARK or what in (DRAINED, EVICTED, GIVEN_UP):
             continue
         if what == SERVED:
             cpus[c, _ASKED] = min(cpus[c, _ASKED], origins[r, 1])

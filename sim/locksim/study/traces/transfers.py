@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from locksim.engine.reference.coherence import Coherence, Line
-from locksim.engine.trace import DRAINED, EVICTED, SERVED
+from locksim.engine.trace import DRAINED, EVICTED, GIVEN_UP, SERVED
 from locksim.lang.ops import Kind
 from locksim.study.traces.errors import TraceError
 
@@ -88,6 +88,7 @@ def transfers(trace: Trace) -> list[Transfer]:
     home = _home_of(trace)
     found = []
     wpl = trace.memory.space.words_per_line
+    rmws = range(Kind.SWAP, Kind.FETCH_XOR + 1)
 
     def line_of(number: int) -> Line[int]:
         if number not in lines:
@@ -97,20 +98,26 @@ def transfers(trace: Trace) -> list[Transfer]:
     rows = zip(trace.rows.tolist(), trace.origins.tolist(), strict=True)
     for k, ((time, agent, what, address, value), (place, asked, exclusive)) in enumerate(rows):
         cpu = agent >> 1
+        holder = trace.tables.holder(cpu)
         if what == Kind.STORE:
-            if pending[cpu] or line_of(address // wpl).owner != cpu:
+            if pending[cpu] or line_of(address // wpl).owner != holder:
                 pending[cpu].append(k)
+            else:
+                line_of(address // wpl).modified = True
         elif what == DRAINED:
             pending[cpu].popleft()
+            line_of(address // wpl).modified = True
+        elif what in rmws:
+            line_of(address // wpl).modified = True
         elif what == EVICTED:
-            line = line_of(address)
-            line.modified = bool(value)
-            protocol.evict(line, cpu, time)
+            protocol.evict(line_of(address), holder, time)
+        elif what == GIVEN_UP:
+            protocol.give_up(line_of(address), cpu, time)
         elif what == SERVED:
             line = line_of(address)
-            shared = cpu in line.sharers
+            shared = holder in line.sharers
             served = protocol.serve(
-                line, cpu, bool(exclusive), time, waited_ps=time - asked, far=exclusive == 2
+                line, holder, bool(exclusive), time, waited_ps=time - asked, far=exclusive == 2
             )
             if served.completes_ps != value:
                 raise TraceError(
@@ -128,7 +135,8 @@ def transfers(trace: Trace) -> list[Transfer]:
                     counter=served.counter,
                     supplier=served.supplier,
                     losers=served.losers,
-                    sharers=tuple(sorted(line.sharers)) or ((cpu,) if line.owner == cpu else ()),
+                    sharers=tuple(sorted(line.sharers))
+                    or ((holder,) if line.owner == holder else ()),
                     asked_ps=asked,
                     served_ps=time,
                     ready_ps=value,
@@ -146,7 +154,7 @@ def _effects(trace: Trace) -> dict[int, int]:
     effect: dict[int, int] = {}
     last: dict[int, int] = {}
     for k, (agent, what) in enumerate(trace.rows[:, 1:3].tolist()):
-        if what == EVICTED:
+        if what in (EVICTED, GIVEN_UP):
             continue
         if agent in last:
             effect[last.pop(agent)] = k
