@@ -42,6 +42,7 @@ from locksim.library.avc.no_check import NoCheck
 from locksim.library.schedulers.linux_2_4 import LinuxTwoFour
 from locksim.library.workloads.chatroom import Chatroom, chatroom
 from locksim.machine import Machine, MachineTables, Parameter
+from locksim.papers.franke_2001 import instruments
 from locksim.papers.experiment import Role
 from locksim.study.jobs import Job
 
@@ -67,6 +68,12 @@ LOCKS = {
     "runqueue_lock": "kernel.scheduler.runqueue_lock",
 }
 """The locks of the lockmeter table, and their names in the simulation."""
+METERED = {
+    "avc_lock": ("AvcTwoFour", "lock"),
+    "ss_lock": ("SecurityServer", "lock"),
+    "runqueue_lock": ("LinuxTwoFour", "runqueue_lock"),
+}
+"""The same locks by struct and field, as lockmeter's rows have them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +215,7 @@ def run(
     cache: Struct | None = None,
     scheduler: Struct | None = None,
     users: int = 20,
+    lockmeter: bool = False,
 ) -> Run:
     """Simulate a complete run of Chatroom on the fast engine.
 
@@ -215,6 +223,8 @@ def run(
         profile: the machine. kernel: of ``KERNELS``. rooms, messages, users: of the benchmark.
         cache: another cache than the kernel's (what-if). scheduler: another than 2.4's (what-if).
         seed: of the random streams.
+        lockmeter: True runs a kernel with lockmeter in it, and gives the locks as lockmeter reads
+            them.
 
     Raises:
         SimulationError: the program failed (a bug).
@@ -225,13 +235,22 @@ def run(
         kernel, rooms, costs, messages=messages, cache=cache, scheduler=scheduler, users=users
     )
     tables = tables_of(profile, cpus, costs)
-    image, memory = prepare(described, tables)
+    built_with: list[Struct] = []
+    if lockmeter:
+        described = instruments.metered(described, tables)
+        built_with = instruments.built_with(described)
+    image, memory = prepare(described, tables, built_with=built_with)
     result = simulate(image, memory, tables, seed=seed, until_ps=LONGEST_PS)
     done = int(result.cpu[:, CPU_COUNTERS.index("done")].sum())
     locks = {
         name: _counters(result.locks, [i for i, n in enumerate(memory.locks) if _is(n, where)])
         for name, where in LOCKS.items()
     }
+    if lockmeter:
+        locks = {
+            name: instruments.readings(memory, result.memory, instruments.ROWS[struct])
+            for name, struct in METERED.items()
+        }
     mean, longest = 0.0, 0
     if isinstance(described.kernel.scheduler, LinuxTwoFour):
         mean, longest = queue_seen(memory, result.memory, cpus)

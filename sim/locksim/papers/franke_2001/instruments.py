@@ -1,0 +1,108 @@
+"""Lockmeter in the kernel of franke-2001: in place of every spinlock, as a compile option puts it.
+
+The tables lie behind the kernel in memory. Their address is a parameter of every lock, as a linker
+would write it into the code; so the workload is laid out twice, and the second time knows it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from locksim.core.memory import Memory
+from locksim.lang import Struct, Workload, part
+from locksim.lang.layout import Space
+from locksim.lang.struct import tasks_of
+from locksim.library.instruments.lockmeter import Lockmeter, MeteredLock
+from locksim.library.locks.ttas import TTASLock
+from locksim.library.workloads.chatroom import Chatroom
+from locksim.machine import MachineTables
+
+__all__ = ["MeteredChatroom", "built_with", "metered", "readings"]
+
+ROWS = {
+    ("AvcTwoFour", "lock"): 1,
+    ("SecurityServer", "lock"): 2,
+    ("LinuxTwoFour", "runqueue_lock"): 3,
+    ("Loopback", "semaphores_lock"): 4,
+    ("Sock", "lock"): 5,
+    ("WaitQueue", "lock"): 6,
+}
+"""The kernel's spinlocks, by struct and field → their rows in lockmeter's tables."""
+
+
+class MeteredChatroom(Chatroom):
+    """Chatroom on a kernel with lockmeter."""
+
+    lockmeter = part(Lockmeter, padded=True)
+
+
+def metered(workload: Chatroom, tables: MachineTables) -> MeteredChatroom:
+    """The workload with a metered lock in place of every spinlock of the kernel.
+
+    Arguments:
+        workload: a description. tables: the machine.
+
+    Raises:
+        KeyError: a spinlock that has no row in ``ROWS``.
+    """
+    line = tables.words_per_line
+    first = _rebuilt(workload, 0)
+    space = Space(line, tables.n_cpus, tasks_of(first), built_with(first))
+    return _rebuilt(workload, line + space.layout(first).offset("lockmeter"))
+
+
+def built_with(workload: Workload) -> list[Struct]:
+    """What pointers to the structs of a metered kernel mean: the structs that have its locks."""
+    found: dict[type[Struct], Struct] = {}
+    todo: list[Struct] = [workload]
+    while todo:
+        struct = todo.pop()
+        parts = struct._parts.values()
+        todo += parts
+        if any(isinstance(one, MeteredLock | Struct) for one in parts):
+            found[type(struct)] = struct
+    return list(found.values())
+
+
+def readings(memory: Memory, words: npt.NDArray[np.int64], row: int) -> dict[str, int]:
+    """A row of lockmeter's tables, over all CPUs, under the names of the engine's own meter.
+
+    Arguments:
+        memory: of a metered workload. words: at the run's end. row: of ``ROWS``.
+    """
+    cpus = memory.space.n_cpus
+    rows = [memory.root.lockmeter.counts[i].rows[row] for i in range(cpus)]  # type: ignore[attr-defined]
+
+    def column(name: str) -> list[int]:
+        return [int(words[int(getattr(one, name))]) for one in rows]
+
+    waited, spun = sum(column("wait")), sum(column("spin"))
+    return {
+        "total": sum(column("no_wait")) + spun,
+        "contended": spun,
+        "wait_ps": waited,
+        "wait_max_ps": max(column("longest_wait")),
+        "hold_ps": sum(column("hold")),
+        "hold_max_ps": max(column("longest_hold")),
+        "violations": 0,
+    }
+
+
+def _rebuilt(workload: Chatroom, tables_at: int) -> MeteredChatroom:
+    settings = _settings(workload, tables_at)
+    return MeteredChatroom(**settings)
+
+
+def _settings(struct: Struct, tables_at: int) -> dict[str, Any]:
+    """A description's parameters, and its parts with metered locks."""
+    parts: dict[str, Struct] = {}
+    for name, one in struct._parts.items():
+        if type(one) is TTASLock:
+            row = ROWS[type(struct).__name__, name]
+            parts[name] = MeteredLock(tables=tables_at, caller=row)
+        else:
+            parts[name] = type(one)(**_settings(one, tables_at))
+    return {**struct._params, **parts}
