@@ -141,7 +141,7 @@ class Space:
         return self._layouts[key]
 
     def default(self, target: type[Struct]) -> Struct:
-        """The description that pointers to a class mean: as the program is built, or the default."""
+        """The description that pointers to a class mean: what it is built with, or the default."""
         if target not in self._defaults:
             self._defaults[target] = target()
         return self._defaults[target]

@@ -15,12 +15,13 @@ from locksim.core.memory import Memory
 from locksim.lang import Struct, Workload, part
 from locksim.lang.layout import Space
 from locksim.lang.struct import tasks_of
+from locksim.library.instruments.kernprof import ProfiledLoopback, ProfiledTwoFour
 from locksim.library.instruments.lockmeter import Lockmeter, MeteredLock
 from locksim.library.locks.ttas import TTASLock
 from locksim.library.workloads.chatroom import Chatroom
-from locksim.machine import MachineTables
+from locksim.machine import MachineTables, Parameter
 
-__all__ = ["MeteredChatroom", "built_with", "metered", "readings"]
+__all__ = ["ROWS", "MeteredChatroom", "built_with", "metered", "parameters", "readings"]
 
 ROWS = {
     ("AvcTwoFour", "lock"): 1,
@@ -55,16 +56,24 @@ def metered(workload: Chatroom, tables: MachineTables) -> MeteredChatroom:
 
 
 def built_with(workload: Workload) -> list[Struct]:
-    """What pointers to the structs of a metered kernel mean: the structs that have its locks."""
+    """What pointers to the structs of a metered kernel mean: the structs with its locks in them."""
     found: dict[type[Struct], Struct] = {}
     todo: list[Struct] = [workload]
     while todo:
         struct = todo.pop()
-        parts = struct._parts.values()
-        todo += parts
-        if any(isinstance(one, MeteredLock | Struct) for one in parts):
+        todo += struct._parts.values()
+        if struct._parts:
             found[type(struct)] = struct
     return list(found.values())
+
+
+def profiled(workload: Chatroom) -> Chatroom:
+    """The workload on a kernel with kernprof's calls in it."""
+    kernel = workload._parts["kernel"]
+    scheduler = kernel._parts["scheduler"]
+    named = {**kernel._params, **kernel._parts}
+    named["scheduler"] = ProfiledTwoFour(**scheduler._params, **scheduler._parts)
+    return Chatroom(**{**workload._params, "kernel": ProfiledLoopback(**named)})
 
 
 def readings(memory: Memory, words: npt.NDArray[np.int64], row: int) -> dict[str, int]:
@@ -89,6 +98,23 @@ def readings(memory: Memory, words: npt.NDArray[np.int64], row: int) -> dict[str
         "hold_max_ps": max(column("longest_hold")),
         "violations": 0,
     }
+
+
+def parameters() -> list[Parameter]:
+    """The costs of lockmeter's own instructions."""
+    lock = MeteredLock()._params
+    counted = "instructions of kernel/lockmeter.c (about {}) counted by hand, 0.7 ns each: McKenney"
+    return [
+        Parameter(
+            "lockmeter.clock_ps",
+            lock["clock_ps"],
+            "ps",
+            "rdtsc on a P6: 32 cycles; no source at hand for this CPU",
+            "assumed",
+        ),
+        Parameter("lockmeter.lookup_ps", lock["lookup_ps"], "ps", counted.format(42), "assumed"),
+        Parameter("lockmeter.return_ps", lock["return_ps"], "ps", counted.format(12), "assumed"),
+    ]
 
 
 def _rebuilt(workload: Chatroom, tables_at: int) -> MeteredChatroom:

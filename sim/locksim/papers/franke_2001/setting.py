@@ -42,8 +42,8 @@ from locksim.library.avc.no_check import NoCheck
 from locksim.library.schedulers.linux_2_4 import LinuxTwoFour
 from locksim.library.workloads.chatroom import Chatroom, chatroom
 from locksim.machine import Machine, MachineTables, Parameter
-from locksim.papers.franke_2001 import instruments
 from locksim.papers.experiment import Role
+from locksim.papers.franke_2001 import instruments
 from locksim.study.jobs import Job
 
 MACHINE = "pentium3-8way"
@@ -382,18 +382,20 @@ def jobs(
     replications: int = REPLICATIONS,
     seed: int = 1,
     messages: int = MESSAGES,
+    lockmeter: bool = False,
 ) -> dict[tuple[str, int, int, int], Job[Run]]:
     """Jobs for the runs of some cells, by kernel, rooms, CPUs and seed.
 
     Arguments:
-        cells: kernel, rooms and CPUs. The other arguments are those of :func:`sample`.
+        cells: kernel, rooms and CPUs. lockmeter: as for :func:`run`. The other arguments are those
+            of :func:`sample`.
     """
     return {
         (kernel, rooms, n, k): Job(
             f"Chatroom, {kernel}, {rooms} rooms on {n} CPUs",
             run,
             (profile, kernel, rooms, n, costs),
-            {"messages": messages, "seed": k},
+            {"messages": messages, "seed": k, **({"lockmeter": True} if lockmeter else {})},
             seconds=rooms * messages * (2 + n) / 450,
         )
         for kernel, rooms, n in cells
