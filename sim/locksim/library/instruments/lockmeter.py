@@ -7,7 +7,7 @@ clock, take the lock as the kernel does (``lock; decb``, then watching), and rea
 the difference is the wait. With the lock held it looks up the caller in a hash table, counts in a
 row that only this CPU writes, and reads the clock: that is when the hold begins. It then writes
 the row's number into the lock's word. ``release`` reads the number back, reads the clock, adds the
-hold to the row, clears the number and gives the lock up.
+hold to the row and gives the lock up.
 
 So four things are not as an observer from outside would have them. The time from the lock's word to
 the clock is part of no hold, although the others wait. A hold includes one reading of the clock,
@@ -23,9 +23,10 @@ only read.
 
 Fairness. None, as the kernel's lock.
 
-Not modelled. The directory's growth: all callers are known when a run begins, and each lock has one
-caller where the kernel has several. Lock and number are two halves of one word there, two words of
-a line here.
+Not modelled. The store that clears the number before the release: both leave the store buffer for
+one line within a cycle, so no CPU comes between them. The directory's growth: all callers are known
+when a run begins, and each lock has one caller where the kernel has several. Lock and number are
+two halves of one word there, and two words of a line here.
 """
 
 from locksim.lang import *
@@ -65,7 +66,7 @@ class Table(Struct):
 
 
 class Lockmeter(Struct):
-    """The state that all metered locks share (lstat_control): directory and a table for each CPU."""
+    """What all metered locks share (lstat_control): the directory, and a table for each CPU."""
 
     state = word(ON, padded=True)
     hashtab = array(CALLERS, word(padded=True))
@@ -154,5 +155,4 @@ class MeteredLock(Lock):
         if (yield mine.longest_hold.load(RELAXED)) < held:
             yield mine.longest_hold.store(held, RELAXED)
         yield compute(self.return_ps)
-        yield self.index.store(0, RELAXED)
         yield self.lock.store(1, RELEASE)
