@@ -110,7 +110,7 @@ class Franke2001Lockmeter(Experiment):
                         Parameter(f"window.{n}_cpus", t, "s", "HOLD x TOTAL / UTIL", "input")
                         for n, t in WINDOW_S.items()
                     ),
-                    *(instruments.parameters() if instrument else ()),
+                    *(instruments.lockmeter_parameters() if instrument else ()),
                     *franke_2001.parameters(profile, used, messages=messages),
                 ],
                 found,
