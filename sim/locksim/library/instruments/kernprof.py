@@ -113,6 +113,7 @@ class ProfiledLoopback(Loopback):
     """
 
     functions = param(42)
+    scheduler = part(ProfiledTwoFour)
 
     def work(self, work_ps, lines, first_key, checks):
         yield from self.scheduler.kernprof.calls(self.functions)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from locksim.papers import find
 from locksim.papers.experiment import Reproduction
@@ -26,7 +26,7 @@ def errors(name: str, *, instrument: bool, **options: int) -> dict[str, float]:
     Arguments:
         name: of ``LENGTHS``. instrument: whether it is in the kernel. options: of the experiment.
     """
-    settings = {"messages": LENGTHS[name], "replications": 1, **options}
+    settings: dict[str, Any] = {"messages": LENGTHS[name], "replications": 1, **options}
     result: Reproduction = find(name).reproduce(instrument=instrument, **settings)
     found: dict[str, list[float]] = {}
     for cell in result.cells:

@@ -68,12 +68,6 @@ LOCKS = {
     "runqueue_lock": "kernel.scheduler.runqueue_lock",
 }
 """The locks of the lockmeter table, and their names in the simulation."""
-METERED = {
-    "avc_lock": ("AvcTwoFour", "lock"),
-    "ss_lock": ("SecurityServer", "lock"),
-    "runqueue_lock": ("LinuxTwoFour", "runqueue_lock"),
-}
-"""The same locks by struct and field, as lockmeter's rows have them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,8 +242,8 @@ def run(
     }
     if lockmeter:
         locks = {
-            name: instruments.readings(memory, result.memory, instruments.ROWS[struct])
-            for name, struct in METERED.items()
+            name: instruments.readings(memory, result.memory, where.removeprefix("kernel."))
+            for name, where in LOCKS.items()
         }
     mean, longest = 0.0, 0
     if isinstance(described.kernel.scheduler, LinuxTwoFour):
