@@ -52,6 +52,8 @@ PATHS = {
 elsewhere; everything else is "other"."""
 PROFILER = "cg_record_arc"
 """The path of the profiler's own programs, which no share counts."""
+PROFILED = {"ProfiledLoopback": "Loopback", "ProfiledTwoFour": "LinuxTwoFour"}
+"""Structs with the profiler's calls in them → what they are without."""
 CALLS = {"schedule": "LinuxTwoFour.schedule", "__wake_up": "LinuxTwoFour.wake_up"}
 """Kernel path → the program that continues with the lock that one call takes."""
 ACQUIRES = ("TTASLock.acquire",)
@@ -107,7 +109,8 @@ def profiled(
     if instrument:
         workload = instruments.profiled(workload)
     image, memory = prepare(workload, tables)
-    seen = FlatProfile(image.places, tables, inline=INLINE, acquires=ACQUIRES)
+    places = [_Named(_without_profiler(place.method)) for place in image.places]
+    seen = FlatProfile(places, tables, inline=INLINE, acquires=ACQUIRES)
     run = fast.run(
         image, memory, tables, seed=seed, until_ps=franke_2001.LONGEST_PS, trace=seen.add
     )
@@ -124,6 +127,19 @@ def profiled(
         sent,
         own_ps,
     )
+
+
+@dataclass(frozen=True)
+class _Named:
+    """A place by its method alone."""
+
+    method: str
+
+
+def _without_profiler(method: str) -> str:
+    """The name that a program has in a kernel without the profiler."""
+    struct, dot, name = method.partition(".")
+    return PROFILED.get(struct, struct) + dot + name
 
 
 def path_of(method: str) -> str:
