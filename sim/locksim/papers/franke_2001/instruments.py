@@ -70,7 +70,7 @@ def metered(workload: Chatroom, tables: MachineTables) -> MeteredChatroom:
 
 
 def built_with(workload: Workload) -> list[Struct]:
-    """What pointers to the structs of a metered kernel mean: the structs with its locks in them."""
+    """What a pointer means in a metered kernel: a struct as it is there, with a metered lock."""
     found: dict[type[Struct], Struct] = {}
     todo: list[Struct] = [workload]
     while todo:
@@ -111,7 +111,6 @@ def readings(memory: Memory, words: npt.NDArray[np.int64], lock: str) -> dict[st
         "wait_max_ps": max(column("longest_wait")),
         "hold_ps": sum(column("hold")),
         "hold_max_ps": max(column("longest_hold")),
-        "violations": 0,
     }
 
 

@@ -241,10 +241,9 @@ def run(
         for name, where in LOCKS.items()
     }
     if lockmeter:
-        locks = {
-            name: instruments.readings(memory, result.memory, where.removeprefix("kernel."))
-            for name, where in LOCKS.items()
-        }
+        for name, where in LOCKS.items():
+            place = where.removeprefix("kernel.")
+            locks[name] |= instruments.readings(memory, result.memory, place)
     mean, longest = 0.0, 0
     if isinstance(described.kernel.scheduler, LinuxTwoFour):
         mean, longest = queue_seen(memory, result.memory, cpus)
