@@ -99,7 +99,7 @@ def test_the_profiler_has_no_share() -> None:
     assert 0 == outside.own_ps < inside.own_ps
     assert inside.shares.keys() == outside.shares.keys()
     assert PROFILER not in inside.shares
-    assert 0 < inside.calls["schedule"] < inside.calls["__wake_up"]
+    assert 0 < min(inside.calls.values())
 
 
 def test_every_program_has_its_path() -> None:
