@@ -1,8 +1,10 @@
 """``make compare``: LockLab beside what others use, in one run; an HTML page and a JSON file.
 
-Each part is a program of its own that measures both sides in turn. Here their ratios come together,
-with the machine and the command that measures them again. A part whose opponent cannot be had says
-so, and the others go on. Nothing here passes or fails.
+Each part is a program of its own that measures both sides in turn, and keeps its report below
+``out/compare``. Here their ratios come together, with the machine and the command that measures
+them again; a part that is not measured now shows what its last report says. So the whole can be
+made in pieces (``--only``, or ``--again`` after an interrupt). A part whose opponent cannot be had
+says so, and the others go on. Nothing here passes or fails.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
+import platform
 import statistics
 import subprocess
 import sys
@@ -20,7 +23,9 @@ from typing import Any
 
 from rich.console import Console
 
+from locknative.provenance import Recorder
 from lockui.html_page import environment
+from lockui.portable import usable_cpus
 from lockui.tables import add, print_table, table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -75,7 +80,7 @@ def rows(report: Any) -> Iterator[Ratio]:
             better = "lower" if row.get("sense") == "<=" and row.get("aim") else "higher"
             yield Ratio(
                 row["what"],
-                row.get("against", "SPIN, no partial-order reduction, one core"),
+                row["against"],
                 row["value"],
                 row.get("low"),
                 row.get("high"),
@@ -150,8 +155,8 @@ PARTS = {
     ),
     "checker": Part(
         "Model checkers",
-        "states a second, ours over theirs, same granularity",
-        (PYTHON, "sim/benchmarks/spin/compare.py"),
+        "their processor time to the same proof over ours, same granularity and states",
+        (PYTHON, "sim/benchmarks/spin_models.py"),
         "checker.json",
         rows,
     ),
@@ -184,30 +189,37 @@ PARTS = {
 def main() -> int:
     """Run the parts, print and write what they say; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--only", nargs="+", choices=[*PARTS], help="these parts")
+    parser.add_argument(
+        "--only", nargs="+", choices=[*PARTS], default=[*PARTS], help="measure only these parts"
+    )
     parser.add_argument("--quick", action="store_true", help="fewer repetitions")
-    parser.add_argument("--again", action="store_true", help="use reports that are there")
+    parser.add_argument("--again", action="store_true", help="measure no part that has a report")
     options = parser.parse_args()
     OUT.mkdir(parents=True, exist_ok=True)
     screen, status = Console(), Console(stderr=True)
     sections = []
-    for name in options.only or PARTS:
-        part = PARTS[name]
-        with status.status(f"{name}: measuring"):
-            ratios, missing = measured(part, quick=options.quick, again=options.again)
+    for name, part in PARTS.items():
+        file, missing = OUT / part.report, f"no report yet; --only {name} makes one"
+        if name in options.only and not (options.again and file.exists()):
+            with status.status(f"{name}: measuring"):
+                missing = measure(part, file, quick=options.quick)
+        ratios = []
+        if file.exists():
+            missing = ""
+            ratios = [*part.read(json.loads(file.read_text(encoding="utf-8")))]
         sections.append(
             {
                 "name": name,
                 "title": part.title,
                 "meaning": part.meaning,
                 "command": shown(part),
+                "measured": "" if missing else moment(file.stat().st_mtime),
                 "missing": missing,
                 "rows": [asdict(ratio) for ratio in ratios],
             }
         )
         show(screen, part, ratios, missing)
-    made = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    document = {"schema": 1, "date": made, "machine": machine(), "parts": sections}
+    document = {"schema": 2, "machine": machine(), "parts": sections}
     (OUT / "compare.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     page = (
         environment()
@@ -219,27 +231,22 @@ def main() -> int:
     return 0
 
 
-def measured(part: Part, *, quick: bool, again: bool) -> tuple[list[Ratio], str]:
-    """Run a part; its ratios, or why there are none."""
-    file = OUT / part.report
-    if not (again and file.exists()):
-        command = [*part.command, *(part.quick if quick else ())]
-        if not part.prints:
-            command += ["--output", str(file)]
-        file.unlink(missing_ok=True)
-        done = subprocess.run(
-            command,
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if part.prints and not done.returncode:
-            file.write_text(done.stdout, encoding="utf-8")
-        if not file.exists():
-            said = (done.stderr.strip() or done.stdout.strip()).splitlines()
-            return [], said[-1] if said else f"it ended with exit code {done.returncode}"
-    return [*part.read(json.loads(file.read_text(encoding="utf-8")))], ""
+def measure(part: Part, file: Path, *, quick: bool) -> str:
+    """Run a part, which writes its report; why there is none, if so."""
+    command = [*part.command, *(part.quick if quick else ())]
+    if not part.prints:
+        command += ["--output", str(file)]
+    file.unlink(missing_ok=True)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if part.prints and not done.returncode:
+        file.write_text(done.stdout, encoding="utf-8")
+    said = (done.stderr.strip() or done.stdout.strip()).splitlines()
+    return said[-1] if said else f"it ended with exit code {done.returncode}"
+
+
+def moment(seconds: float) -> str:
+    """A time as a date, to the minute."""
+    return f"{datetime.datetime.fromtimestamp(seconds, datetime.UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def shown(part: Part) -> str:
@@ -277,10 +284,15 @@ def number(value: float | None) -> str:
 
 
 def machine() -> dict[str, Any]:
-    """The machine, from the engine's report if it is there."""
-    file = OUT / "bench.json"
-    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    return {**found.get("machine", {}), "versions": found.get("versions", {})}
+    """What the parts ran on."""
+    found = Recorder((), "", "").finish()
+    return {
+        "cpu": found.cpu_model,
+        "cpus": usable_cpus(),
+        "kernel": found.kernel,
+        "virtualised": found.virtualised,
+        "python": platform.python_version(),
+    }
 
 
 if __name__ == "__main__":

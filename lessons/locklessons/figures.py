@@ -16,7 +16,7 @@ from typing import Any
 
 import pandas as pd
 
-from lockui.plots import Axis, Curves, Line, Plot, Point, Words, inline
+from lockui.plots import Axis, Bar, Bars, Curves, Line, Plot, Point, Words, inline
 
 WIDTH = 6.0
 """Of a plot in a lesson's column, in inches."""
@@ -115,6 +115,36 @@ def curves(
         )
 
     return Figure(inline(plot, width=WIDTH), plot.alt(), shown, pd.DataFrame(rows), marked)
+
+
+def bars(
+    values: Mapping[str, float],
+    *,
+    marks: Mapping[str, float],
+    x: str,
+    caption: str,
+    kinds: tuple[str, str] = ("simulated", "measured"),
+) -> Figure:
+    """Draw named horizontal bars, and a diamond at each for the value to compare it with.
+
+    Arguments:
+        values: name → length of the bar.
+        marks: name → place of the diamond; a name without one has none.
+        x: label of the axis, with the unit.
+        caption: the text below the plot.
+        kinds: what bars and diamonds stand for.
+
+    Raises:
+        ValueError: there is nothing to draw.
+    """
+    if not values:
+        raise ValueError("there is nothing to draw: give at least one bar")
+    drawn = [Bar(name, float(value), mark=marks.get(name)) for name, value in values.items()]
+    plot = Plot(caption, [Bars(drawn, Axis(x))], words=Words(*kinds))
+    columns = ([*values.values()], [marks.get(name) for name in values])
+    table = pd.DataFrame({"bar": [*values], **dict(zip(kinds, columns, strict=True))})
+    shown = f"{caption} Bars: {kinds[0]}; diamonds: {kinds[1]}."
+    return Figure(inline(plot, width=WIDTH), plot.alt(), shown, table)
 
 
 def _points(curve: Mapping[float, float] | None) -> list[Point]:

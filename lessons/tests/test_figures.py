@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from locklessons.figures import Figure, curves, explore
+from locklessons.figures import Figure, bars, curves, explore
 
 LINES = {"a < b": {1: 1.0, 2: 4.0}}
 
@@ -38,8 +38,25 @@ def test_the_same_numbers_give_the_same_text() -> None:
     assert figure().html() == figure().html()
 
 
+def test_bars_and_what_they_are_compared_with() -> None:
+    """The words name the largest error, the caption both kinds, and the table has every number."""
+    made = bars(
+        {"with": 8.0, "without": 20.0},
+        marks={"with": 6.0, "without": 21.0},
+        x="share [%]",
+        caption="Two kernels.",
+        kinds=("simulated", "printed"),
+    )
+    assert "the largest error is at with, 8.00 instead of 6.00" in made.alt
+    assert "Two kernels. Bars: simulated; diamonds: printed." == made.caption
+    assert made.table is not None
+    assert [["with", 8.0, 6.0], ["without", 20.0, 21.0]] == made.table.to_numpy().tolist()
+
+
 def test_nothing_to_draw() -> None:
     """An empty figure is refused."""
+    with pytest.raises(ValueError, match="give at least one bar"):
+        bars({}, marks={}, x="x", caption="c")
     with pytest.raises(ValueError, match="give at least one curve"):
         curves({"a": {}}, x="x", y="y", caption="c")
 

@@ -27,8 +27,17 @@ def test_they_are_found() -> None:
     assert sorted(lesson.number for lesson in found) == [lesson.number for lesson in found]
     assert find("8") == find("rcu") == find("08-rcu")
     assert "8 · RCU: reading without writing" == find("8").title
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.name)
+def test_the_first_page_names_it(lesson: Lesson) -> None:
+    """In the list of pages, and in the table, with the reading time that the lesson promises."""
     contents = (FOLDER / "site" / "pages" / "index.md").read_text("utf-8")
-    assert [] == [lesson.name for lesson in found if lesson.file.stem not in contents]
+    minutes = re.search(r"Reading\s+takes\s+(\d+)\s+minutes", lesson.file.read_text("utf-8"))
+    assert minutes is not None
+    assert f"\nlessons/{lesson.file.stem}\n" in contents
+    row = rf"\| \[{lesson.number} · [^]]+\]\(lessons/{lesson.file.name}\) \| [^|]+\? \| (\d+) \|"
+    assert [minutes[1]] == re.findall(row, contents)
 
 
 def test_unknown_lesson() -> None:

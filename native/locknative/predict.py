@@ -8,7 +8,8 @@ judged on the rest. It needs twice as many counts as the fit does, so small mach
 column.
 
 All models are judged on the points with two or more CPUs, by the time from one operation to the
-next.
+next. Beside the simulator's error stands the one that the profile expects: its expected error times
+the point's exposure (:mod:`locknative.calibration.expected`).
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from locknative.calibration.costs import FITTED_LOCKS
+from locknative.calibration.expected import exposure
+from locknative.calibration.fit import FITTED_LOCKS
 from locknative.calibration.loops import reading_ns
 from locknative.calibration.readings import Reading
 from locknative.errors import NativeError
 from locknative.survey.cells import Cell
 from locksim.machine import Machine
+from locksim.papers.factors import Factor, of_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +48,8 @@ def predict(
     Returns:
         Columns ``kernel, loop, threads, cpus, read, hold, think, write_share`` (the cell),
         ``measured_ns, low_ns, high_ns, trials``, ``simulated_ns, mva_ns, markov_ns, usl_ns`` (NaN
-        where a model has no value) and ``fitted``: whether the calibration has seen the point.
+        where a model has no value), ``expected``, the error that the profile expects, as a fraction
+        (NaN if it expects none), and ``fitted``: whether the calibration has seen the point.
 
     Raises:
         NativeError: the machine was not calibrated, or there is nothing to predict.
@@ -59,12 +63,15 @@ def predict(
     cells = [cell for cell in readings if _simulated(cell)]
     if not cells:
         raise NativeError("no lock was measured: run 'locklab native survey' without --only probes")
+    expected = machine.origin.expected_error
+    turn_ns = machine.origin.turn_ns
     rows = []
     for i, cell in enumerate(sorted(cells)):
         report(f"{cell.kernel}, {cell.threads} CPUs", i / len(cells))
         place = [machine.origin.cpus.index(cpu) for cpu in cell.cpus]
         low, high = readings[cell].interval_ns
         analytic = _analytic(cell, readings, machine)
+        simulated_ns = reading_ns(cell, machine, turn_ns, placement=place)
         rows.append(
             {
                 **cell._asdict(),
@@ -73,10 +80,13 @@ def predict(
                 "low_ns": low,
                 "high_ns": high,
                 "trials": len(readings[cell].trials),
-                "simulated_ns": reading_ns(cell, machine, machine.origin.turn_ns, placement=place),
+                "simulated_ns": simulated_ns,
                 "mva_ns": analytic[0],
                 "markov_ns": analytic[1],
                 "usl_ns": _usl(cell, readings),
+                "expected": math.nan
+                if expected is None
+                else expected.value * exposure(cell, simulated_ns, turn_ns),
                 "fitted": cell.kernel in FITTED_LOCKS
                 and cell.threads == 2
                 and cell.loop == "throughput",
@@ -93,11 +103,12 @@ def errors(table: pd.DataFrame) -> pd.DataFrame:
     fitted law has fewer, since it is fitted to half the points.
 
     Returns:
-        Rows: kernels. Columns: ``points`` and one a model, as fractions; NaN where there is none.
+        Rows: kernels. Columns: ``points``, one a model and ``expected`` (the simulator's error as
+        the profile states it), as fractions; NaN where there is none.
     """
     import pandas as pd
 
-    judged = table[(table["threads"] > 1) & ~table["fitted"] & table["mva_ns"].notna()]
+    judged = _judged(table)
     rows = []
     groups = [*judged.groupby("kernel"), ("all kernels", judged)]
     for kernel, group in groups:
@@ -105,8 +116,24 @@ def errors(table: pd.DataFrame) -> pd.DataFrame:
         for model in MODELS:
             off = (group[f"{model}_ns"] / group["measured_ns"] - 1).abs()
             row[model] = float(off.mean()) if off.notna().any() else math.nan
+        row["expected"] = float(group["expected"].mean())
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def factors(table: pd.DataFrame) -> list[Factor]:
+    """Return each model's geometric mean of max(p/m, m/p), over the points of :func:`errors`."""
+    judged = _judged(table)
+    return of_pairs(
+        {
+            model: [*judged[[f"{model}_ns", "measured_ns"]].dropna().itertuples(index=False)]
+            for model in MODELS
+        }
+    )
+
+
+def _judged(table: pd.DataFrame) -> pd.DataFrame:
+    return table[(table["threads"] > 1) & ~table["fitted"] & table["mva_ns"].notna()]
 
 
 def _simulated(cell: Cell) -> bool:

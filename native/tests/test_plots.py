@@ -8,7 +8,7 @@ import pytest
 from made_up import CELL, measurement, trial
 
 from locknative.calibration.calibrate import Calibration
-from locknative.calibration.costs import Fit
+from locknative.calibration.fit import Fit
 from locknative.calibration.readings import Regime
 from locknative.calibration.shape import Shape
 from locknative.plots import plot_of_calibration, plot_of_measurement

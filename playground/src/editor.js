@@ -13,7 +13,7 @@ export class Editor {
     this.view = new EditorView({
       parent: element,
       extensions: [
-        lineNumbers(), history(), drawSelection(), indentOnInput(), indentUnit.of("    "),
+        lineNumbers(), EditorView.lineWrapping, history(), drawSelection(), indentOnInput(), indentUnit.of("    "),
         bracketMatching(), highlightActiveLine(), lintGutter(), python(),
         syntaxHighlighting(classHighlighter),
         // The tabulator leaves the editor, so that a keyboard alone gets past it.

@@ -37,7 +37,10 @@ class Levels {
     at("save").addEventListener("click", () => this.save());
     at("load").addEventListener("click", () => at("file").click());
     at("file").addEventListener("change", () => this.read(at("file").files[0]));
-    addEventListener("hashchange", () => this.open());
+    addEventListener("hashchange", async () => {
+      await this.open();
+      at("title").focus();
+    });
     this.open();
   }
 
@@ -60,8 +63,11 @@ class Levels {
   }
 
   async open() {
-    const { file } = this.wanted;
-    this.level = await (await fetch(new URL(file, import.meta.url))).json();
+    const { name, file } = this.wanted;
+    if (name === this.level?.name) return;
+    const level = await (await fetch(new URL(file, import.meta.url))).json();
+    if (name !== this.wanted.name) return;  // another one was chosen meanwhile
+    this.level = level;
     this.menu();
     this.close();
     const { number, title, goal, text, game } = this.level;
@@ -72,7 +78,6 @@ class Levels {
     at("after").replaceChildren();
     at("game").replaceChildren();
     this.close = mount(at("game"), game);
-    at("title").focus();
   }
 
   won(steps) {

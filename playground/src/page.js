@@ -35,7 +35,9 @@ class Page {
     this.open();
   }
 
-  say(text) {
+  /** @param verdict of a check: the line then looks like one. */
+  say(text, verdict) {
+    at("status").className = verdict ? `verdict ${verdict}` : "";
     at("status").textContent = text;
   }
 
@@ -178,11 +180,10 @@ class Page {
       violated: `Violated: ${found.found} (${what}, ${states.toLocaleString("en")} states). The shortest way is below.`,
       unfinished: `Unfinished, no proof: ${found.limits.join("; ")}.`,
     }[verdict];
-    const result = make("p", { class: `verdict ${verdict}` }, told);
     const player = make("div");
-    this.show(result, player);
+    this.show(player);
     if (found.play) this.close = mount(player, found.play);
-    this.say(told);
+    this.say(told, verdict);
   }
 
   async run_play(argument) {

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from locksim import machine as machines
 from locksim.engine.fast.engine import Session
-from locksim.engine.fast.loop import R_EVENTS
+from locksim.engine.fast.state import R_EVENTS
 from locksim.kinds import LoadSettings, plain_load
 from locksim.study.simulation import prepare
 

@@ -118,6 +118,8 @@ def _keep(dispatcher: Any, stamp: int) -> None:
     major, minor = sys.version_info[:2]
     name = f"{function.__module__}.{function.__qualname__}.py{major}{minor}"
     cache._cache_file = caching.IndexDataCacheFile(cache.cache_path, name, stamp)
+    # Numba reads on only where its version is right: with another stamp, classes may be missing.
+    cache._cache_file._version += f" {stamp}"
     dispatcher._cache = cache
     compile_or_load = dispatcher.compile
 

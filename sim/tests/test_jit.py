@@ -1,6 +1,7 @@
 """Compiled code belongs to the sources of today, and counts as plain code does."""
 
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -40,6 +41,25 @@ def arithmetic(x, y, bits):
     row = zeros(3)
     row[0], row[1], row[2] = wrap64(x * y), wrap64(x + y), shifted(x, bits)
     return row[0] ^ row[1] ^ row[2]
+
+
+class Pair(NamedTuple):
+    """A type of an argument."""
+
+    one: int
+    other: int
+
+
+class Moved(NamedTuple):
+    """The same in a later version."""
+
+    one: int
+    other: int
+
+
+def first(pair):
+    """What takes it."""
+    return pair.one
 
 
 def summed(row):
@@ -116,6 +136,19 @@ def test_code_of_another_text_is_never_used(monkeypatch, tmp_path):
         assert -(1 << 63) == entry(1 << 62)
         compiled_anew.append(sum(entry.stats.cache_misses.values()))
     assert [1, 0, 1, 0, 1] == compiled_anew
+
+
+def test_code_for_a_class_that_is_gone_is_not_looked_at(monkeypatch, tmp_path):
+    """An older version kept code for the state of a run; that class has another place now."""
+    monkeypatch.setattr(jit, "_PACKAGE", tmp_path)
+    (tmp_path / "a.py").write_text("N = 1\n", encoding="utf-8")
+    kept = jit.kept(first, ("a.py",))
+    kept._cache.flush()
+    assert 3 == kept(Pair(3, 4))
+    (tmp_path / "a.py").write_text("N = 2\n", encoding="utf-8")
+    anew = jit.kept(first, ("a.py",))
+    monkeypatch.delattr(f"{__name__}.Pair")
+    assert 5 == anew(Moved(5, 6))
 
 
 def test_inner_functions_have_no_machine_code_of_their_own(monkeypatch, tmp_path):

@@ -4,11 +4,17 @@
 
     {"file", "machine": <as 'locklab machine show --json'>,
      "regime": {"sentinel_ns", "share", "left_out"},
-     "fits": [{"costs": [name], "error", "cells": [{"kernel", "cpus", "think", "option",
-               "measured_ns", "simulated_ns"}]}]}
+     "expected": {"error", "low", "high", "left_out": [cell], "checked": [cell]} or null,
+     "warnings": [text], "missing": [probe],
+     "served_next": {"rule", "passes", "error", "others": {rule: error}} or null,
+     "fits": [{"costs": [name], "error", "cells": [cell]}]}
 
-``error`` is the root mean square of the logarithms of simulated over measured readings. ``--plot``
-adds ``"plot"``, the path of the file.
+A cell is ``{"kernel", "cpus", "read", "think", "option", "measured_ns", "simulated_ns"}``.
+``expected`` is the error that predictions are expected to have, where a loop has no private work: a
+mean of absolute relative errors, as a fraction, with its 95 % interval. ``left_out`` are readings
+that were predicted by a fit to the others, ``checked`` loops of locks that no fit has seen.
+A fit's ``error`` is the root mean square of the logarithms of simulated over measured readings.
+``--plot`` adds ``"plot"``, the path of the file.
 """
 
 from __future__ import annotations
@@ -34,6 +40,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from locknative.calibration import Calibration
+    from locknative.calibration.expected import Pairs
 
 app = typer.Typer(add_completion=False)
 
@@ -106,6 +113,7 @@ def _name() -> str:
 
 
 def _document(found: Calibration, out: Path) -> dict[str, Any]:
+    from locknative.calibration.expected import warnings
     from locksim.cli.machine import document
 
     return {
@@ -116,28 +124,63 @@ def _document(found: Calibration, out: Path) -> dict[str, Any]:
             "share": found.regime.share,
             "left_out": found.regime.left_out,
         },
+        "expected": _expected(found),
+        "warnings": warnings(list(found.fits.values())),
+        "missing": list(found.missing),
+        "served_next": _served_next(found),
         "fits": [
             {
                 "costs": list(fit.costs),
                 "error": fit.error,
-                "cells": [
-                    {
-                        "kernel": cell.kernel,
-                        "cpus": list(cell.cpus),
-                        "think": cell.think,
-                        "option": cell.option,
-                        "measured_ns": measured,
-                        "simulated_ns": simulated,
-                    }
-                    for cell, (measured, simulated) in fit.cells.items()
-                ],
+                "cells": _cells(fit.cells),
             }
             for fit in found.fits.values()
         ],
     }
 
 
+def _served_next(found: Calibration) -> dict[str, Any] | None:
+    if found.rule is None:
+        return None
+    settings = found.rule.settings
+    return {
+        "rule": settings["arbitration"],
+        "passes": settings.get("arbitration_passes"),
+        "error": found.rule.error,
+        "others": found.rule.others,
+    }
+
+
+def _expected(found: Calibration) -> dict[str, Any] | None:
+    error = found.expected
+    if error is None:
+        return None
+    return {
+        "error": error.error,
+        "low": error.low,
+        "high": error.high,
+        "left_out": _cells(error.left_out),
+        "checked": _cells(error.checked),
+    }
+
+
+def _cells(pairs: Pairs) -> list[dict[str, Any]]:
+    return [
+        {
+            "kernel": cell.kernel,
+            "cpus": list(cell.cpus),
+            "read": cell.read,
+            "think": cell.think,
+            "option": cell.option,
+            "measured_ns": measured,
+            "simulated_ns": simulated,
+        }
+        for cell, (measured, simulated) in pairs.items()
+    ]
+
+
 def _print(output: Console, found: Calibration, out: Path) -> None:
+    from locknative.calibration.expected import warnings
     from locksim.cli.reproduction import print_parameters
 
     output.print(f"[bold]{found.machine.name}[/bold]  {found.machine.title}")
@@ -145,23 +188,46 @@ def _print(output: Console, found: Calibration, out: Path) -> None:
         output.print(found.machine.origin.note)
     print_parameters(output, found.machine.parameters())
     for fit in found.fits.values():
-        view = tables.table()
-        for column in ("fitted to", "CPUs"):
-            tables.add(view, column)
-        for column in ("think", "option", "measured", "simulated", "error"):
-            tables.add(view, column, right=True)
-        for cell, (measured, simulated) in fit.cells.items():
-            view.add_row(
-                cell.kernel,
-                ",".join(map(str, cell.cpus)),
-                str(cell.think or ""),
-                str(cell.option or ""),
-                f"{tables.digits(measured)} ns",
-                f"{tables.digits(simulated)} ns",
-                f"{simulated / measured - 1:+.0%}",
-            )
-        tables.print_table(output, view)
+        _print_pairs(output, "fitted to", "simulated", fit.cells)
+        if fit.left_out:
+            _print_pairs(output, "left out of the fit", "predicted", fit.left_out)
+    if found.rule is not None:
+        _print_pairs(
+            output,
+            "served next",
+            " ".join(map(str, found.rule.settings.values())),
+            found.rule.cells,
+        )
+    if found.missing:
+        say(f"not measured, so what it would show is assumed: {', '.join(found.missing)}", output)
+    for text in warnings(list(found.fits.values())):
+        say(f"warning: {text}", output)
+    if found.expected is not None:
+        _print_pairs(output, "never fitted", "predicted", found.expected.checked)
+    origin = found.machine.origin
+    known = origin.expected_error if origin else None
+    say(f"\nexpected error of predictions: {known or 'unknown, nothing could be left out'}", output)
     say(
         f"\n{out} is written; 'locklab native predict --machine {out}' checks its predictions",
         output,
     )
+
+
+def _print_pairs(output: Console, title: str, model: str, pairs: Pairs) -> None:
+    """Print readings as measured and as a model has them."""
+    view = tables.table()
+    for column in (title, "CPUs"):
+        tables.add(view, column)
+    for column in ("think", "option", "measured", model, "error"):
+        tables.add(view, column, right=True)
+    for cell, (measured, simulated) in pairs.items():
+        view.add_row(
+            f"{cell.kernel}, readers" if cell.read else cell.kernel,
+            ",".join(map(str, cell.cpus)),
+            str(cell.think or ""),
+            str(cell.option or ""),
+            f"{tables.digits(measured)} ns",
+            f"{tables.digits(simulated)} ns",
+            f"{simulated / measured - 1:+.0%}",
+        )
+    tables.print_table(output, view)

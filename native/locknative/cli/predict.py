@@ -4,14 +4,18 @@
 
     {"machine", "points": [{"kernel", "loop", "threads", "cpus", "read", "hold", "think",
       "write_share", "option", "measured_ns", "low_ns", "high_ns", "trials", "simulated_ns",
-      "mva_ns", "markov_ns", "usl_ns", "fitted"}],
-     "errors": [{"kernel", "points", "simulated", "mva", "markov", "usl"}]}
+      "mva_ns", "markov_ns", "usl_ns", "expected", "fitted"}],
+     "errors": [{"kernel", "points", "simulated", "expected", "mva", "markov", "usl"}],
+     "factors": [{"model", "points", "mean", "worst"}]}
 
 Errors are means of absolute relative errors, as fractions, over points with several CPUs.
+``expected`` is the simulator's error as the profile expects it; null if it expects none.
+Factors are max(p/m, m/p) over the same points: the geometric mean and the worst.
 """
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -60,6 +64,7 @@ def predict(
                 "machine": profile.name,
                 "points": records(table),
                 "errors": records(summary),
+                "factors": [asdict(one) for one in predictions.factors(table)],
             }
         )
         return
@@ -67,19 +72,23 @@ def predict(
         _print_points(table)
     view = tables.table()
     tables.add(view, "mean error over")
-    for name in ("points", *predictions.MODELS):
+    columns = ("simulated", "expected", *predictions.MODELS[1:])
+    for name in ("points", *columns):
         tables.add(view, name, right=True)
     for row in records(summary):
-        shares = (row[model] for model in predictions.MODELS)
+        shares = (row[name] for name in columns)
         view.add_row(
             str(row["kernel"]),
             str(row["points"]),
             *(tables.DASH if share is None else f"{share:.0%}" for share in shares),
         )
     tables.print_table(console(), view)
+    means = ", ".join(f"{f.model} {f.mean:.2f}" for f in predictions.factors(table))
+    say(f"\n  geometric mean of max(p/m, m/p): {means}")
     say(
         "\n  Points with several CPUs that the calibration has not seen. The analytic models get\n"
-        "  the measured time of one CPU alone; the simulator does not."
+        "  the measured time of one CPU alone; the simulator does not. 'expected' is the\n"
+        "  simulator's error as the profile states it, from what its calibration has left out."
         + (
             "\n  usl: this machine has too few CPU counts to fit the law to half of them."
             if table["usl_ns"].isna().all()
@@ -94,6 +103,7 @@ def _print_points(table: pd.DataFrame) -> None:
         tables.add(view, name)
     for name in ("CPUs", "hold", "think", "writes", "measured", "interval", "simulated", "error"):
         tables.add(view, name, right=True)
+    tables.add(view, "expected", right=True)
     for row in records(table):
         error = row["simulated_ns"] / row["measured_ns"] - 1
         side = "read" if row["read"] else row["loop"]
@@ -108,5 +118,6 @@ def _print_points(table: pd.DataFrame) -> None:
             f"{tables.digits(row['low_ns'])} … {tables.digits(row['high_ns'])}",
             tables.digits(row["simulated_ns"]),
             f"{error:+.0%}{' fitted' if row['fitted'] else ''}",
+            tables.DASH if row["expected"] is None else f"{row['expected']:.0%}",
         )
     tables.print_table(console(), view)

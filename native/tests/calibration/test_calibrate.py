@@ -17,7 +17,9 @@ from locknative.calibration.calibrate import (
     calibrate_readings,
     calibration_cells,
 )
-from locknative.calibration.costs import FITTED_LOCKS
+from locknative.calibration.costs import CostNs
+from locknative.calibration.expected import CHECKED
+from locknative.calibration.fit import FITTED_LOCKS, Fit, Problem
 from locknative.calibration.loops import PROBES, reading_ns
 from locknative.calibration.profile import toml
 from locknative.calibration.readings import Reading, Regime
@@ -59,7 +61,7 @@ def readings_of(machine: Machine, cpus: list[Cpu], noise: float = 0.005) -> dict
             ns = costs[DIRECT[kernel]] / 1000
         elif kernel == "chase":
             ns = costs["l1_hit" if cell.option == 16 else "memory.node"] / 1000
-        elif kernel in PROBES or kernel in FITTED_LOCKS:
+        elif kernel in (*PROBES, *FITTED_LOCKS, *(lock for lock, _ in CHECKED)):
             ns = reading_ns(cell, machine, TURN_NS, placement=list(cell.cpus), seed=77)
         else:
             known = {
@@ -90,12 +92,14 @@ def desktop() -> Machine:
 def found(desktop: Machine, request: pytest.FixtureRequest) -> Calibration:
     """The machine that its readings, from two of its CPUs, were calibrated to.
 
-    The search begins at the nearest of its places; in the slow tests it has to find that too.
+    The search begins at the nearest of its places, and no reading is left out; in the slow tests it
+    has to find that place, and to do without each reading.
     """
     with pytest.MonkeyPatch.context() as patch:
         module = import_module(calibrate_readings.__module__)  # the package has a function so named
         if request.param == "near":
             patch.setattr(module, "_starts", lambda *a: [_starts(*a)[NEAREST]])
+            patch.setattr(Problem, "left_out", lambda problem: {})
         readings = readings_of(desktop, CPUS)
         return calibrate_readings(readings, Regime(1, 1, 0), origin(CPUS), "again")
 
@@ -125,6 +129,17 @@ def test_the_fit_explains_its_readings(found: Calibration) -> None:
     (fit,) = found.fits.values()
     assert fit.error < 0.02
     assert {"ttas", "clh"} <= {cell.kernel for cell in fit.cells}
+
+
+def test_the_expected_error_is_small(found: Calibration) -> None:
+    """Of a machine that the simulator knows in full, little error is expected, and it is stated."""
+    assert found.expected is not None
+    assert found.expected.error < 0.05
+    assert found.machine.origin is not None
+    stated = found.machine.origin.expected_error
+    assert stated is not None
+    assert stated.value == round(found.expected.error, 3)
+    assert stated.checked == len(found.expected.checked) == len(CHECKED)
 
 
 def test_values_have_their_source(found: Calibration) -> None:
@@ -162,8 +177,41 @@ def test_one_cpu(desktop: Machine) -> None:
     one = CPUS[:1]
     found = calibrate_readings(readings_of(desktop, one), Regime(1, 1, 0), origin(one), "one")
     assert not found.fits
+    assert () == found.missing
     roles = {p.name: p.role for p in found.machine.parameters()}
     assert ("assumed", "measured") == (roles["transfer.node"], roles["rmw"])
+
+
+def test_steps_of_a_machine_with_far_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Near CPUs, then far ones with a hold time of their own, then wide readings, then the rule."""
+
+    def first_place(problem: Problem, source: str) -> Fit:
+        costs = {n: CostNs(v, v, v, source, "fitted") for n, v in problem.starts[0].items()}
+        return Fit(costs, {c: (r.value_ns, r.value_ns) for c, r in problem.readings.items()})
+
+    monkeypatch.setattr(Problem, "solve", first_place)
+    monkeypatch.setattr(Problem, "left_out", lambda problem: {})
+    cpus = [Cpu(n, n, n // 2 * 2, 0, 0) for n in range(4)]
+    far = {(0, 2), (0, 3), (1, 2), (1, 3)}
+    readings = {
+        cell: Reading.of([1.0 if cell.threads == 1 else 100.0 if cell.cpus in far else 40.0] * 3)
+        for cell in calibration_cells(cpus)
+        if cell.kernel != "drain"
+    }
+    found = calibrate_readings(readings, Regime(1, 1, 0), origin(cpus), "far")
+    assert [
+        "transfer.node, invalidate.node, tenure, tenure_plain",
+        "transfer.cache, invalidate.cache, tenure_class.cache",
+        "occupancy.shared_read, invalidate_each",
+    ] == list(found.fits)
+    assert {"cache"} == set(found.machine.cost.tenure_class)
+    assert found.rule is not None
+    assert found.rule.settings["arbitration"] == found.machine.protocol.arbitration
+    assert () == found.missing
+    fewer = {cell: reading for cell, reading in readings.items() if cell.kernel != "served_next"}
+    without = calibrate_readings(fewer, Regime(1, 1, 0), origin(cpus), "far")
+    assert without.rule is None
+    assert ("served_next",) == without.missing
 
 
 def test_prediction_of_a_machine_by_itself(desktop: Machine, found: Calibration) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from locksim.cli.bands import percent
 from locksim.cli.reproduction import summary_lines, value_text
 from locksim.papers.experiment import Reproduction
 from lockui.html_page import environment
@@ -79,6 +80,7 @@ def _section(section: Section) -> dict[str, Any]:
         "worst_error": _percent(summary["worst_abs_error"]),
         "cells": _cells(document["cells"]),
         "report": document.get("report"),
+        "banded": result.banded,
         "noted": any(cell.get("note") for cell in document["cells"]),
         "models": [
             {
@@ -124,6 +126,7 @@ def _cells(cells: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
                 "understood": fixed(c["understood"], p),
                 "simulated": fixed(c["simulated"], p),
                 "interval": between if math.isfinite(c["low"]) else DASH,
+                "band": percent(c["simulated"], c.get("band_low"), c.get("band_high")),
                 "error": DASH if c["error"] is None else f"{c['error']:+.1%}",
                 "note": c.get("note", ""),
             }

@@ -55,6 +55,8 @@ def show(
         output.print(line)
     if machine.origin is not None:
         output.print(escape(f"Measured  {machine.origin.date}; {machine.origin.note}"))
+        if machine.origin.expected_error is not None:
+            output.print(f"Expected  error of predictions: {machine.origin.expected_error}")
     print_parameters(output, machine.parameters())
 
 

@@ -7,7 +7,15 @@
      "cells": [{"row", "column", "published", "understood", "simulated", "low", "high",
                 "role", "unit", "note", "error"}],
      "summary": {"fitted", "predicted", "mean_abs_error", "worst_abs_error"}, "notes",
+     "factors": [{"model", "points", "mean", "worst"}],
      "plot", "plot_alt", "table"}
+
+``factors`` are geometric means of max(p/m, m/p) over the points of datasets/README.md, for the
+simulator and each formula. Several experiments end with a table of them.
+
+With bands each cell also has ``band_low``, ``band_high`` and ``depends_on``, and the document
+``bands``, what they hold (docs/UNCERTAINTY.md). Some experiments have them by default, as far as
+they cost less than the table itself; ``--sensitivity`` moves one cause at a time, which takes more.
 
 Errors are fractions; the summary's cover only the predicted cells. ``low`` and ``high`` are the
 95 % interval, null with one replication. ``published`` is text as printed. ``understood`` is the
@@ -23,13 +31,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.markup import escape
 
+from locksim.cli import bands
 from locksim.cli.options import Latex, check_latex, check_runs
-from locksim.cli.reproduction import print_reproduction
+from locksim.cli.reproduction import print_factors, print_reproduction
 from lockui import tables
 from lockui.arguments import bounded, folder_to_write
 from lockui.console import console, progress, say
@@ -42,9 +51,12 @@ if TYPE_CHECKING:
 
     from locksim.papers import Experiment, Reproduction
     from locksim.papers.experiment import Plan
+    from locksim.study.jobs import Runner
     from lockui.plots import Plot
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
+Wanted = Literal["none", "cheap", "all"]
+"""Bands: none; draws where they cost less than the table; one cause at a time."""
 
 
 @app.command()
@@ -80,6 +92,7 @@ def reproduce(
         ),
     ] = False,
     latex: Latex = False,
+    sensitivity: bands.Sensitivity = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="also describe the plot in words")
     ] = False,
@@ -107,6 +120,7 @@ def reproduce(
     sections: list[Section] = []
     documents: list[dict[str, Any]] = []
     how = _settings(replications, seed, short)
+    wanted = _bands_wanted(sensitivity, all_)
     view = console(latex=latex)
     complete = True
     with Runner(workers) as run:
@@ -114,8 +128,7 @@ def reproduce(
         run.start(job for plan in plans for job in plan.jobs.values())
         for i, (experiment, plan) in enumerate(zip(found, plans, strict=True)):
             try:
-                with progress(experiment.name) as report:
-                    result = plan.run(run, report)
+                result = _simulated(experiment, plan, run, options, short, wanted)
             except KeyboardInterrupt:
                 if not documents:
                     raise
@@ -127,9 +140,7 @@ def reproduce(
                     drawn, caption=f"{drawn.caption} {how[:1].upper()}{how[1:]}. {made_by()}"
                 )
                 files = _save(experiment, result, drawn, output)
-            if plot is not None:
-                with saving(f"--plot {plot}"):
-                    save(drawn, plot)
+            _save_plot(drawn, plot)
             documents.append({**result.to_json(), **files})
             sections.append(Section(result, drawn))
             if not json:
@@ -143,12 +154,12 @@ def reproduce(
     if html is not None:
         with saving(f"--html {html}"):
             html.write_text(page(sections, how), encoding="utf-8")
-        if not json:
-            say(f"page: {html}", view)
     if json:
         print_json(documents if len(found) > 1 else documents[0])
-    elif not latex:
-        _print_next(found[0].name, output)
+    else:
+        _print_end(view, [section.result for section in sections], html)
+        if not latex:
+            _print_next(found[0].name, output)
     if not complete:
         raise interrupted("the results above are complete")
 
@@ -199,6 +210,42 @@ def _plans(found: list[Experiment], options: dict[str, int], short: bool) -> lis
     return plans
 
 
+def _bands_wanted(sensitivity: bool | None, all_: bool) -> Wanted:
+    """Return which bands are asked for: of all experiments none, of named ones the cheap."""
+    if sensitivity is None:
+        return "none" if all_ else "cheap"
+    return "all" if sensitivity else "none"
+
+
+def _simulated(
+    experiment: Experiment,
+    plan: Plan[Any, Any],
+    run: Runner,
+    options: dict[str, int],
+    short: bool,
+    wanted: Wanted,
+) -> Reproduction:
+    """Return the experiment's table, with a band for each cell if that is wanted."""
+    from locksim import machine as machines
+    from locksim.papers.sensitivity import with_bands
+    from locksim.study.bands import drawn, one_at_a_time
+
+    with progress(experiment.name) as report:
+        result = plan.run(run, report)
+        if not result.complete or wanted == "none":
+            return result
+        if wanted == "all":
+            causes = one_at_a_time(machines.load(result.machine))
+        elif experiment.replications:
+            number = options.get("replications", experiment.replications)
+            causes = drawn(machines.load(result.machine), number - 2)
+        else:
+            return result
+        whole = {**options, **(experiment.brief if short else {})}
+        found = with_bands(experiment, result, causes, run=run, progress=report, **whole)
+        return replace(found, banded=bands.what(causes))
+
+
 def _print_files(view: Console, result: Reproduction, files: dict[str, Any], verbose: bool) -> None:
     """Print what was saved, and where; ``verbose``: and what the plot shows."""
     say(f"plot: {files['plot']}", view)
@@ -207,6 +254,14 @@ def _print_files(view: Console, result: Reproduction, files: dict[str, Any], ver
         say(f"in {result.report.format}'s format: {_report(Path(files['plot']))}", view)
     if verbose:
         say(f"plot in words: {files['plot_alt']}", view)
+
+
+def _print_end(view: Console, results: list[Reproduction], html: Path | None) -> None:
+    """Print what stands below all results: the factors of several, and where the page is."""
+    if len(results) > 1:
+        print_factors(view, results)
+    if html is not None:
+        say(f"page: {html}", view)
 
 
 def _print_next(name: str, output: Path) -> None:
@@ -244,6 +299,13 @@ def _save(
     if result.report is not None:
         _report(plot).write_text(result.report.text, encoding="utf-8")
     return {"plot": str(plot), "plot_alt": drawn.alt(), "table": str(table)}
+
+
+def _save_plot(drawn: Plot, plot: Path | None) -> None:
+    """Save the plot of ``--plot``, if it is asked for."""
+    if plot is not None:
+        with saving(f"--plot {plot}"):
+            save(drawn, plot)
 
 
 def _report(plot: Path) -> Path:

@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from locksim.cli.bands import percent
 from lockui.tables import (
     DASH,
     add,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from locksim.machine import Parameter
     from locksim.papers.experiment import Cell, Reproduction
 
-__all__ = ["print_parameters", "print_reproduction", "summary_lines", "value_text"]
+__all__ = ["print_factors", "print_parameters", "print_reproduction", "summary_lines", "value_text"]
 
 
 def print_reproduction(output: Console, result: Reproduction, *, parameters: bool = False) -> None:
@@ -50,6 +51,8 @@ def print_reproduction(output: Console, result: Reproduction, *, parameters: boo
     facts.add_row("machine", escape(result.machine))
     output.print(facts)
     _print_cells(output, result.cells)
+    if result.banded:
+        _print_bands(output, result)
     if parameters:
         print_parameters(output, result.parameters)
         if "models" in result.extra:
@@ -57,6 +60,31 @@ def print_reproduction(output: Console, result: Reproduction, *, parameters: boo
     output.print()
     for line in summary_lines(result, notes=parameters):
         output.print(line, markup=False)
+
+
+def print_factors(output: Console, results: Sequence[Reproduction]) -> None:
+    """Print the factor of the simulator and of each formula, a line for each experiment."""
+    from locksim.papers import factors
+
+    view = table()
+    add(view, "factor, geometric mean", fold=True)
+    for head in ("points", *factors.HEADS.values()):
+        add(view, head, right=True)
+    for unseen in (False, True):
+        if unseen:
+            view.add_section()
+        for result in results:
+            found = {f.model: f for f in factors.of(result, unseen=unseen)}
+            if found:
+                name = f"{result.experiment}{', unseen by fits' * unseen}"
+                means = (f"{found[m].mean:.2f}" if m in found else DASH for m in factors.HEADS)
+                view.add_row(escape(name), str(found["simulator"].points), *means)
+    print_table(output, view)
+    output.print(
+        "\n  max(p/m, m/p) of a prediction p and a measured value m; which points count:"
+        "\n  datasets/README.md. unseen by fits: points that no fitted law has seen.",
+        markup=False,
+    )
 
 
 def print_parameters(output: Console, parameters: Sequence[Parameter]) -> None:
@@ -73,7 +101,7 @@ def print_parameters(output: Console, parameters: Sequence[Parameter]) -> None:
     add(view, "unit")
     known = any(p.low is not None for p in parameters)
     if known:
-        add(view, "95 % interval", right=True)
+        add(view, "interval or range", right=True)
     add(view, "role")
     add(view, "source", right=True)
     for p in parameters:
@@ -104,6 +132,7 @@ def _print_cells(output: Console, cells: list[Cell]) -> None:
         "corrected": lambda c: fixed(c.understood, units[c.unit]),
         "simulated": lambda c: fixed(c.simulated, units[c.unit]),
         "± 95 %": lambda c: _interval(c, units[c.unit]),
+        "band, %": lambda c: percent(c.simulated, *((c.band.low, c.band.high) if c.band else ())),
         "unit": attrgetter("unit"),
         "role": attrgetter("role"),
         "error": lambda c: DASH if c.error is None else f"{c.error:+.1%}",
@@ -112,6 +141,7 @@ def _print_cells(output: Console, cells: list[Cell]) -> None:
     left_out = {
         "corrected": all(map(_as_printed, cells)),
         "± 95 %": not any(shows(columns["± 95 %"](c)) for c in cells),
+        "band, %": not any(c.band for c in cells),
         "unit": len(units) == 1,
         "note": not any(c.note for c in cells),
     }
@@ -120,7 +150,7 @@ def _print_cells(output: Console, cells: list[Cell]) -> None:
         output,
         tuple(columns),
         ((c.row, [text(c) for text in columns.values()]) for c in cells),
-        right=("published", "corrected", "simulated", "± 95 %", "error"),
+        right=("published", "corrected", "simulated", "± 95 %", "band, %", "error"),
     )
     legend = [f"Values in {next(iter(units))}."] if left_out["unit"] else []
     if not left_out["corrected"]:
@@ -134,6 +164,16 @@ def _print_cells(output: Console, cells: list[Cell]) -> None:
         output.print(f"  {' '.join(legend)}", markup=False)
     roles = "input: a parameter was set from it; fitted: a fit used it; predicted: neither."
     output.print(f"  {roles}", markup=False)
+
+
+def _print_bands(output: Console, result: Reproduction) -> None:
+    """Say what the bands hold, and what moves each predicted cell, if that is known."""
+    output.print(f"  band: {result.banded} (docs/UNCERTAINTY.md).", markup=False)
+    known = [(c, c.band) for c in result.cells if c.band and c.role == "predicted"]
+    if any(len(band.effects) > 1 for _, band in known):
+        output.print()
+        for cell, band in known:
+            output.print(f"  {cell.row}, {cell.column}: {', '.join(band.phrases())}", markup=False)
 
 
 def _decimals_of_units(cells: list[Cell]) -> dict[str, int | None]:

@@ -18,17 +18,20 @@ are then those of the finished replications. ``--ledger`` adds
 "kind", "buffered", "per_acquisition", "queue_ns", "transfer_ns", "cost_ns", "file", "line",
 "method", "source"}]}``, ``--trace`` adds ``"trace"``, the path of the file, and ``--report`` adds
 ``"report": {"format", "text"}``; ``--plot`` adds ``"plot"``, the path of the file.
+``--sensitivity`` adds ``band_low``, ``band_high`` and ``depends_on`` to each row of ``summary``
+(:mod:`locksim.cli.bands`).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
 
-from locksim.cli import options
+from locksim.cli import bands, options
 from locksim.cli.ledger import ledger_json, print_ledger
 from locksim.cli.meter import print_meter
 from locksim.cli.options import check_runs, cpus_of, load_settings, read_placement
@@ -41,8 +44,12 @@ from lockui.errors import interrupted, reported, saving
 from lockui.plots import check_file, save
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.console import Console
 
+    from locksim.machine import Machine
+    from locksim.study.bands import Band
     from locksim.study.simulation import Simulation
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
@@ -85,6 +92,7 @@ def run(
         str | None,
         typer.Option(help=f"also print a report: {', '.join(FORMATS)}"),
     ] = None,
+    sensitivity: bands.Sensitivity = None,
     plot: options.Plot = None,
     latex: options.Latex = False,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
@@ -111,30 +119,35 @@ def run(
     load = plain_load(lock, load_settings(hold, think, read_percent, words, process, tasks))
     profile = machines.load(machine)
     n = profile.n_cpus if cpus is None else bounded(cpus, "--cpus", 1, profile.n_cpus)
-    with progress(f"{lock} on {machine}") as show_progress:
-        result = simulate(
+
+    def simulated(on: Machine, **options: Any) -> Simulation:
+        return simulate(
             load.workload,
-            machine=profile,
+            machine=on,
             cpus=n,
             placement=where,
             operations=operations,
-            replications=replications,
             seed=seed,
             longest_ps=load.livelock_limit_ps(n) or LONGEST_PS,
-            progress=show_progress,
+            **options,
         )
+
+    with progress(f"{lock} on {machine}") as show_progress:
+        result = simulated(profile, replications=replications, progress=show_progress)
+    found = _bands(result, profile, simulated) if sensitivity else {}
     document = {
         "lock": lock,
         "machine": result.machine,
         "cpus": result.cpus,
         "placement": result.placement,
         "complete": result.complete,
-        "summary": plain(result.measures()),
+        "summary": plain(_summary(result, found)),
         "locks": plain(result.meters()),
     }
     output = console(latex=latex)
     if not json:
         _print(output, lock, result)
+        _print_bands(output, result, found, profile)
     if plot is not None:
         from locksim.study.plots import plot_of_run
 
@@ -182,6 +195,44 @@ def run(
         raise interrupted("the values above are those of the finished replications")
     if broken:
         raise typer.Exit(1)
+
+
+def _bands(
+    result: Simulation, profile: Machine, simulated: Callable[..., Simulation]
+) -> dict[str, Band]:
+    """Return the band of each measure, one cause at a time."""
+    from locksim.study.bands import bands as bands_of
+    from locksim.study.bands import one_at_a_time
+
+    def measured(run: Simulation) -> dict[str, float]:
+        return {row["measure"]: row["mean"] for row in run.measures()}
+
+    causes = one_at_a_time(profile)
+    runs, done = sum(len(cause.machines) for cause in causes), iter(range(10**6))
+    with progress("sensitivity") as report:
+
+        def measure(machine: Machine) -> dict[str, float]:
+            report("sensitivity", next(done) / runs)
+            return measured(simulated(machine, replications=1))
+
+        first = replace(result, replications=result.replications[:1])
+        return bands_of(causes, measure, measured(result), measured(first))
+
+
+def _summary(result: Simulation, found: dict[str, Band]) -> list[dict[str, Any]]:
+    """Return the measures, with their bands if there are any."""
+    rows = result.measures()
+    return [row | found[row["measure"]].columns() for row in rows] if found else rows
+
+
+def _print_bands(
+    output: Console, result: Simulation, found: dict[str, Band], profile: Machine
+) -> None:
+    """Print the bands, if there are any."""
+    if found:
+        units = {row["measure"]: row["unit"] for row in result.measures()}
+        bands.print_bands(output, {name: (b, units[name]) for name, b in found.items()})
+        bands.warn_without_range(output, profile)
 
 
 def _print(output: Console, lock: str, result: Simulation) -> None:

@@ -4,14 +4,21 @@
 
     {"machine", "placement", "complete",
      "rows": [{"lock", "cpus", "per_second", "low", "high", "ns_per_operation", "transactions",
-               "fairness"}]}
+               "fairness", "hold_p50_ns", …, "wait_p999_ns", "read_hold_p50_ns", …}]}
 
 ``per_second`` counts critical sections of all CPUs together; ``low`` and ``high`` are its 95 %
 interval, null with one replication. ``ns_per_operation`` is the time from one critical section to
 the next on one CPU. ``transactions`` counts the line transfers per critical section. ``fairness``
-is the slowest CPU's count over the fastest's. ``complete`` is false after Ctrl-C and after a
-program got stuck: the rows are then those that were finished. ``--output`` saves the
-same rows.
+is the slowest CPU's count over the fastest's. ``hold_p50_ns`` to ``hold_p999_ns``, ``wait_…`` and
+their ``read_…`` are percentiles (50, 90, 99, 99.9) of the lock's holds and contended waits, each
+the mean over the replications; null where no thread took that side. ``complete`` is false after
+Ctrl-C and after a program got stuck: the rows are then those that were finished. ``--output`` saves
+the same rows.
+
+With four replications or more each row also has ``band_low``, ``band_high`` and ``depends_on``: how
+far ``per_second`` depends on starting order and on uncertain values of the machine
+(docs/UNCERTAINTY.md). By default this takes one run less than there are replications.
+``--sensitivity`` moves one cause at a time and so takes more.
 
 With ``--dataset`` every run is kept in a folder of Parquet files (:mod:`locksim.cli.sweep_runs`,
 docs/SWEEPS.md).
@@ -19,13 +26,14 @@ docs/SWEEPS.md).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
 
-from locksim.cli import options
+from locksim.cli import bands, options
 from locksim.cli.options import check_runs, cpus_of, load_settings, read_placement
 from locksim.cli.sweep_runs import Curve, DatasetOptions
 from lockui import tables
@@ -40,6 +48,7 @@ if TYPE_CHECKING:
 
     from locksim.kinds import PlainLoad
     from locksim.machine import Machine
+    from locksim.study.bands import Band, Cause
     from locksim.study.simulation import Simulation
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
@@ -71,6 +80,7 @@ def sweep(
     operations: Annotated[int, typer.Option(help="critical sections measured per CPU")] = 100,
     replications: Annotated[int, typer.Option(help="independent runs")] = 5,
     seed: Annotated[int, typer.Option(help="seed of the first run")] = 1,
+    sensitivity: bands.Sensitivity = None,
     plot: options.Plot = None,
     latex: options.Latex = False,
     output: Annotated[Path | None, typer.Option(help="save the table (.csv or .parquet)")] = None,
@@ -123,10 +133,12 @@ def sweep(
     check_file(plot)
     options.check_latex(latex, json)
     wanted = DatasetOptions(vary or [], latin, points, until, jobs, scheduler)
+    causes = _causes(profile, sensitivity, replications, dataset)
     if dataset is None:
         wanted.check_unused()
         curve = _simulate(
             [(name, loads[name], n) for name in locks for n in counts],
+            causes,
             machine=profile,
             placement=where,
             operations=operations,
@@ -166,6 +178,7 @@ def sweep(
         view = console(latex=latex)
         if dataset is None or len(curve.rows) <= MOST_ROWS:
             _print(view, curve, units, f"{on}, hold {hold:,} ns, think {think:,} ns")
+            _print_bands(view, curve, causes, profile)
         if plot is not None:
             say(f"\nplot: {plot}", view)
         if curve.dataset is not None:
@@ -197,8 +210,33 @@ def _plot(curve: Curve, unit: str, caption: str, path: Path) -> None:
         save(drawn, path)
 
 
-def _simulate(plan: list[tuple[str, PlainLoad, int]], **options: Any) -> Curve:
-    """Simulate points; what ends them early keeps the finished ones."""
+def _causes(
+    profile: Machine, sensitivity: bool | None, replications: int, dataset: Path | None
+) -> list[Cause]:
+    """Return what moves the results: by default as much as costs less than the sweep itself."""
+    from locksim.study.bands import drawn, one_at_a_time
+
+    if dataset is not None:
+        if sensitivity:
+            raise UsageError(
+                "--sensitivity and --dataset exclude each other: vary costs with --vary, "
+                "such as --vary tenure=5..30 --latin 20"
+            )
+        return []
+    if sensitivity is None:
+        return drawn(profile, replications - 1)
+    return one_at_a_time(profile) if sensitivity else []
+
+
+def _simulate(
+    plan: list[tuple[str, PlainLoad, int]],
+    causes: list[Cause],
+    *,
+    machine: Machine,
+    replications: int,
+    **options: Any,
+) -> Curve:
+    """Simulate points with their bands; what ends them early keeps the finished ones."""
     from locksim.core.result import SimulationError
     from locksim.study.simulation import LONGEST_PS, simulate
 
@@ -209,19 +247,44 @@ def _simulate(plan: list[tuple[str, PlainLoad, int]], **options: Any) -> Curve:
         for i, (name, load, n) in enumerate(plan):
             report(f"{name} on {cpus_of(n)}", i / len(plan))
             longest_ps = load.livelock_limit_ps(n) or LONGEST_PS
+            options |= {"cpus": n, "longest_ps": longest_ps}
             try:
-                result = simulate(load.workload, cpus=n, longest_ps=longest_ps, **options)
+                result = simulate(
+                    load.workload, machine=machine, replications=replications, **options
+                )
                 if not result.complete:  # fewer replications than the other points have
                     raise KeyboardInterrupt
+                band = _band(result, causes, load, options)
             except KeyboardInterrupt as interrupt:
                 ended = interrupt
                 break
             except SimulationError as error:
                 ended = UsageError(f"{name} on {cpus_of(n)}: {error}")
                 break
-            rows.append(_row(name, result))
+            rows.append(_row(name, result) | ({} if band is None else band.columns()))
             broken[name] += result.violations()
     return Curve(rows, broken, ended, planned=[(name, n) for name, _, n in plan])
+
+
+def _band(
+    result: Simulation, causes: list[Cause], load: PlainLoad, options: dict[str, Any]
+) -> Band | None:
+    """Return the band of a point's throughput; None if nothing moves it."""
+    from locksim.study.bands import bands as bands_of
+    from locksim.study.simulation import simulate
+
+    def rate(run: Simulation) -> dict[str, float]:
+        return {"per_second": run.throughput().mean}
+
+    if not causes:
+        return None
+    first = replace(result, replications=result.replications[:1])
+    return bands_of(
+        causes,
+        lambda on: rate(simulate(load.workload, machine=on, replications=1, **options)),
+        rate(result),
+        rate(first),
+    )["per_second"]
 
 
 def _points(machine: str, cpus: str | None) -> tuple[Machine, list[int]]:
@@ -273,6 +336,7 @@ def _row(name: str, result: Simulation) -> dict[str, Any]:
         "ns_per_operation": result.operation_ps().mean / 1e3,
         "transactions": result.transactions().mean,
         "fairness": result.fairness().mean,
+        **result.times(),
     }
 
 
@@ -284,7 +348,9 @@ def _print(output: Console, curve: Curve, units: str, where: str) -> None:
     places = tables.decimals(row["per_second"] / scale.factor for row in rows)
     view = tables.table()
     tables.add(view, "lock", fold=True)
-    for head in (*varied, "CPUs", scale.unit, "± 95 %", "ns/section", "transfers", "fairness"):
+    banded = ["band, %"] if rows and "band_low" in rows[0] else []
+    heads = (scale.unit, "± 95 %", *banded, "ns/section", "transfers", "fairness")
+    for head in (*varied, "CPUs", *heads):
         tables.add(view, head, right=True)
     for i, row in enumerate(rows):
         if i and rows[i - 1]["lock"] != row["lock"]:
@@ -295,6 +361,7 @@ def _print(output: Console, curve: Curve, units: str, where: str) -> None:
             str(row["cpus"]),
             tables.fixed(row["per_second"] / scale.factor, places),
             tables.fixed((row["high"] - row["per_second"]) / scale.factor, places),
+            *(bands.percent(row["per_second"], row["band_low"], row["band_high"]) for _ in banded),
             tables.digits(row["ns_per_operation"]),
             tables.digits(row["transactions"]),
             tables.digits(row["fairness"]),
@@ -306,3 +373,16 @@ def _print(output: Console, curve: Curve, units: str, where: str) -> None:
         "\n  section. fairness: the slowest CPU's count over the fastest's.",
         markup=False,
     )
+
+
+def _print_bands(output: Console, curve: Curve, causes: list[Cause], profile: Machine) -> None:
+    """Say what the bands hold, and for each point what moves it, if that is known."""
+    if not causes:
+        return
+    output.print(f"  band: {bands.what(causes)} (docs/UNCERTAINTY.md).", markup=False)
+    bands.warn_without_range(output, profile)
+    if len(causes) > 1:
+        output.print()
+        for row in curve.rows:
+            where = f"{row['lock']} on {cpus_of(row['cpus'])}"
+            output.print(f"  {where}: {row['depends_on']}", markup=False)

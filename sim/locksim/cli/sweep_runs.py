@@ -168,7 +168,7 @@ def _varied(design: Design) -> list[str]:
 
 
 def _curve(frame: pd.DataFrame, outcome: Outcome, folder: Path, varied: list[str]) -> Curve:
-    from locksim.study.simulation import interval
+    from locksim.study.simulation import TIMES, interval
 
     rows: list[dict[str, Any]] = []
     broken: dict[str, int] = {}
@@ -187,6 +187,7 @@ def _curve(frame: pd.DataFrame, outcome: Outcome, folder: Path, varied: list[str
                 "ns_per_operation": runs["ns_per_operation"].mean(),
                 "transactions": runs["transactions"].mean(),
                 "fairness": runs["fairness"].mean(),
+                **{name: runs[name].mean() for name in TIMES},
                 "replications": len(runs),
             }
         )

@@ -166,6 +166,32 @@ class Cost(BaseModel):
                 yield f"{name}.{key}", quantity
 
 
+class ExpectedError(BaseModel):
+    """The ``[origin.expected_error]`` table: how far off predictions are expected to be.
+
+    Arguments:
+        value, low, high: mean absolute error, as a fraction, of a loop without private work, and
+            its 95 % interval.
+        left_out: readings that were predicted by a fit to the others.
+        checked: loops of locks that no fit has seen.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    value: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    low: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    high: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    left_out: Annotated[int, Field(ge=0)]
+    checked: Annotated[int, Field(ge=0)]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.value:.0%} (95% interval {self.low:.0%} to {self.high:.0%}) where a loop has "
+            f"no private work; from {self.left_out} readings left out one after another and "
+            f"{self.checked} loops of locks that no fit has seen"
+        )
+
+
 class Origin(BaseModel):
     """The ``[origin]`` table: what a calibrated profile was measured on.
 
@@ -175,6 +201,7 @@ class Origin(BaseModel):
         turn_ns: one iteration of the native harness's private work.
         cpus: the real CPU's number for each simulated one, -1 for one that does not exist.
         note: what else to know about the measurement.
+        expected_error: how far off predictions are expected to be.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -186,12 +213,17 @@ class Origin(BaseModel):
     turn_ns: Annotated[float, Field(gt=0, allow_inf_nan=False)]
     cpus: Annotated[tuple[StrictInt, ...], Field(strict=False)]
     note: Text
+    expected_error: ExpectedError | None = None
 
 
 class Machine(BaseModel):
     """A machine profile, validated and immutable.
 
     Read one with :func:`locksim.machine.load`; hand :meth:`tables` to an engine.
+
+    ``starting_order`` is a seed. With it threads are given the CPUs that take part in a random
+    order and not in the placement's. Threads that start at the same time start in the order of
+    their numbers, so the CPUs then start in that random order (:mod:`locksim.study.bands`).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -205,6 +237,7 @@ class Machine(BaseModel):
     cost: Cost
     cache: Caches | None = None
     origin: Origin | None = None
+    starting_order: Annotated[int, Field(ge=0)] | None = None
 
     @property
     def n_cpus(self) -> int:
@@ -234,7 +267,7 @@ class Machine(BaseModel):
         costs = self.cost_ps()
         caches = [] if self.cache is None else self.cache.parameters(self.topology.line_bytes)
         return [
-            Parameter(name, costs[name] / PS_PER_NS, "ns", f.source, f.role, spread=f.spread)
+            Parameter(name, costs[name] / PS_PER_NS, "ns", f.source, f.role, *_ns_of(f, costs))
             if f.value is None or f.unit is None
             else Parameter(
                 name, f.value, f.unit, f.source, f.role, f.low, f.high, f.trials, f.spread
@@ -486,6 +519,15 @@ class Machine(BaseModel):
                         f"{_ns(costs[far])} is cheaper than {near} at {_ns(costs[near])}; "
                         "a farther line cannot be: check both",
                     )
+
+
+def _ns_of(
+    relative: Quantity, costs: dict[str, int]
+) -> tuple[float | None, float | None, None, float | None]:
+    """Return a relative quantity's low and high in ns, no trials, and its spread."""
+    base_ns = costs[relative.of or ""] / PS_PER_NS
+    ends = (None if x is None else x * base_ns for x in (relative.low, relative.high))
+    return (*ends, None, relative.spread)  # type: ignore[return-value]
 
 
 def _ns(cost_ps: int) -> str:

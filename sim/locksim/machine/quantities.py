@@ -29,8 +29,9 @@ class Parameter:
     """One quantity as it is reported: its dotted name, its value in ``unit``, source and role.
 
     A reproduction's own quantities may be an ``input``: taken from a cell of the table itself.
-    ``low`` and ``high`` are a measured quantity's 95 % interval, ``trials`` what it rests on, and
-    ``spread`` is the share of the value by which each single one differs at most.
+    ``low`` and ``high`` are a measured or fitted quantity's 95 % interval, or the range in which an
+    assumed one may lie. ``trials`` is what a measured one rests on, and ``spread`` the share of the
+    value by which each single one differs at most.
     """
 
     name: str
@@ -47,9 +48,10 @@ class Parameter:
 class Quantity(BaseModel):
     """A cost as a profile states it (a table such as ``[cost.transfer.node]``).
 
-    A quantity that was measured or fitted may carry its 95 % interval, ``low`` to ``high`` in
-    ``unit``, and the number of ``trials`` that it rests on. A line hold time may have a ``spread``:
-    each one is drawn from ``value`` x (1 - ``spread``) to ``value`` x (1 + ``spread``).
+    ``low`` to ``high`` is the 95 % interval of a quantity that was measured or fitted, and the
+    range in which an assumed one may lie: in ``unit``, or, of a relative quantity, as ``times`` is.
+    A measured one may say the number of ``trials`` that it rests on. A line hold time may have a
+    ``spread``: each one is drawn from ``value`` x (1 - ``spread``) to ``value`` x (1 + ``spread``).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -91,8 +93,9 @@ class Quantity(BaseModel):
             raise Refusal("low", "'low' and 'high' go together; give both or neither")
         if self.low is None or self.high is None:
             return
-        if self.value is None or not self.low <= self.value <= self.high:
-            raise Refusal("low", f"the interval {self.low} to {self.high} must hold 'value'")
+        name, value = ("value", self.value) if self.of is None else ("times", self._fraction())
+        if value is None or not self.low <= value <= self.high:
+            raise Refusal("low", f"the interval {self.low} to {self.high} must hold '{name}'")
 
     def _fraction(self) -> Fraction:
         try:

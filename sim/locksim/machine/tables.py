@@ -7,6 +7,7 @@ every cost is in whole picoseconds and every distance is a class (see
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, SupportsIndex
@@ -89,6 +90,8 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
     """Return the tables of ``machine`` for ``cpus`` CPUs; see :meth:`Machine.tables`."""
     topology = machine.topology
     places = _places(machine, cpus, placement)
+    if machine.starting_order is not None:
+        places = random.Random(machine.starting_order).sample(places, len(places))
     node_of = tuple(node for node, _, _ in places)
     nodes = _node_classes(topology)
     cost = machine.cost_ps()

@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from locksim.machine import Parameter
+from locksim.study.bands import Band
 from locksim.study.jobs import Job, Runner
 from lockui.plots import Plot
 
@@ -45,6 +46,8 @@ class Cell:
         unit: of the corrected and the simulated value.
         note: a short remark, such as the cell's bottleneck.
         at: its place on the axis of a curve, such as a number of CPUs; not part of the JSON.
+        band: how far the simulated value depends on starting order and on the machine's uncertain
+            values, if that was asked.
     """
 
     row: str
@@ -58,6 +61,7 @@ class Cell:
     unit: str
     note: str = ""
     at: int = 0
+    band: Band | None = None
 
     @property
     def error(self) -> float | None:
@@ -66,9 +70,9 @@ class Cell:
 
     def to_json(self) -> dict[str, Any]:
         """The cell in ``locklab reproduce --json``."""
-        document = {**asdict(self), "error": self.error}
-        del document["at"]
-        return document
+        document = {**asdict(replace(self, band=None)), "error": self.error}
+        del document["at"], document["band"]
+        return document | ({} if self.band is None else self.band.columns())
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,7 @@ class Reproduction:
         extra: further keys of the JSON document.
         notes: further findings, one sentence each.
         report: the simulated values in the source's own format, if that has a name.
+        banded: what the cells' bands hold, in words; empty if they have none.
     """
 
     experiment: str
@@ -107,6 +112,7 @@ class Reproduction:
     extra: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     report: Report | None = None
+    banded: str = ""
 
     def summary(self) -> dict[str, Any]:
         """Numbers of fitted parameters and predicted cells, and the errors of the latter."""
@@ -120,6 +126,8 @@ class Reproduction:
 
     def to_json(self) -> dict[str, Any]:
         """The stable schema of ``locklab reproduce --json``."""
+        from locksim.papers import factors
+
         return {
             "experiment": self.experiment,
             "machine": self.machine,
@@ -139,7 +147,9 @@ class Reproduction:
             "source": self.source,
             "complete": self.complete,
             "notes": self.notes,
+            "factors": [asdict(one) for one in factors.of(self)],
             **({} if self.report is None else {"report": asdict(self.report)}),
+            **({"bands": self.banded} if self.banded else {}),
             **self.extra,
         }
 
@@ -181,11 +191,15 @@ class Experiment(ABC):
     """A published result that can be simulated.
 
     ``brief`` are options of :meth:`plan` that shorten it, where it takes minutes otherwise.
+    ``replications`` are its runs for each cell, where bands cost less than these: one run is
+    the base, and the others but one are draws (:mod:`locksim.study.bands`). 0: no bands unless
+    they are asked for.
     """
 
     name: str
     title: str
     brief: ClassVar[Mapping[str, Any]] = {}
+    replications: ClassVar[int] = 0
 
     @abstractmethod
     def plan(self, **options: Any) -> Plan[Any, Any]:

@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from locksim.machine import Machine
-from locksim.papers.experiment import Cell
+from locksim.papers.experiment import Cell, Role
 from locksim.study.analytic.compare import compare
 from locksim.study.analytic.usl import MIN_POINTS
 
@@ -52,7 +52,7 @@ class ModelCell:
         model: ``mva``, ``markov``, ``usl``, ``usl_fitted``. row, column: the cell.
         understood: the measured value, or None. simulated: the experiment's. predicted: the
             model's. unit: of the three.
-        fitted: the model's fit used this cell.
+        fitted: the model's fit used this cell. role: of the cell, in the experiment.
     """
 
     model: str
@@ -63,6 +63,7 @@ class ModelCell:
     predicted: float
     unit: str
     fitted: bool
+    role: Role
 
     @property
     def error(self) -> float | None:
@@ -172,6 +173,7 @@ def compare_models(
                     predicted,
                     cell.unit,
                     bool(seen),
+                    cell.role,
                 )
             )
     return Models(loads, found)

@@ -35,7 +35,13 @@ def lines(
     return [
         Line(
             one,
-            [Point(c.at, c.simulated / scale, c.low / scale, c.high / scale) for c in row],
+            [
+                Point(
+                    *(c.at, c.simulated / scale, c.low / scale, c.high / scale),
+                    band=None if c.band is None else (c.band.low / scale, c.band.high / scale),
+                )
+                for c in row
+            ],
             [
                 Point(c.at, c.understood / scale, used=c.role != "predicted")
                 for c in row
@@ -49,4 +55,5 @@ def lines(
 def bar(cell: Cell, label: str) -> Bar:
     """Return the bar of a cell."""
     used = cell.role != "predicted"
-    return Bar(label, cell.simulated, cell.low, cell.high, cell.understood, used)
+    band = None if cell.band is None else (cell.band.low, cell.band.high)
+    return Bar(label, cell.simulated, cell.low, cell.high, cell.understood, used, band)

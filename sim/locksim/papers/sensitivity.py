@@ -13,46 +13,31 @@ its own. So a swing is what remains after that.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from locksim import machine as machines
 from locksim.machine import Machine
 from locksim.machine.quantities import PS_PER_NS
 from locksim.papers.experiment import Experiment, ExperimentError, Progress, Reproduction
+from locksim.study.bands import Cause, Range, bands, range_of, with_ns
 from locksim.study.jobs import Runner
 from lockui.plots import Axis, Bar, Bars, Plot, Words, made_by
 from lockui.suggest import did_you_mean
 
 __all__ = [
     "Index",
-    "Range",
     "Sensitivity",
     "Swing",
     "saltelli",
     "sensitivity",
     "sobol_indices",
     "tornado",
+    "with_bands",
 ]
 
 MEAN_ERROR = "mean error"
 """The response where no cell is named: the mean error of the predicted cells, a fraction."""
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """The range of a cost, in ns.
-
-    Arguments:
-        name: dotted, as in the machine's profile. value: of the profile. low, high: its ends.
-        source: where they come from.
-    """
-
-    name: str
-    value: float
-    low: float
-    high: float
-    source: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +143,42 @@ def sensitivity(
     )
 
 
+def with_bands(
+    experiment: Experiment,
+    result: Reproduction,
+    causes: Sequence[Cause],
+    *,
+    run: Runner,
+    progress: Progress = lambda text, fraction: None,
+    **options: Any,
+) -> Reproduction:
+    """A reproduction whose cells have bands.
+
+    Arguments:
+        experiment: what was reproduced. result: its table.
+        causes: of :mod:`locksim.study.bands`, on its machine; without any the result is as it was.
+        run: the runner. progress: called with a text and the fraction done.
+        options: of the experiment's plan, as they were; each table here has one replication.
+
+    Raises:
+        KeyboardInterrupt: not all tables were finished.
+    """
+    if not causes:
+        return result
+    machine = machines.load(result.machine)
+    all_ = [machine, *(one for cause in causes for one in cause.machines)]
+    once = {**options, "replications": 1}
+    base, *moved = (
+        {(c.row, c.column): c.simulated for c in table.cells}
+        for table in _simulated(experiment, all_, run, progress, once)
+    )
+    tables = iter(moved)
+    values = {(c.row, c.column): c.simulated for c in result.cells}
+    found = bands(causes, lambda _: next(tables), values, base)
+    cells = [replace(c, band=found[c.row, c.column]) for c in result.cells]
+    return replace(result, cells=cells)
+
+
 def tornado(found: Sensitivity, caption: str) -> Plot:
     """Return the tornado plot: how far the response moves at both ends of each range.
 
@@ -213,7 +234,7 @@ def _problem(ranges: Sequence[Range]) -> dict[str, Any]:
 
 
 def _range(profile: Machine, name: str, by: float) -> Range:
-    """A cost's range: the profile's own interval, or its value more and less by a fraction."""
+    """A cost's range: the profile's own, or its value more and less by a fraction."""
     known = {p.name: p for p in profile.parameters() if not p.name.startswith("cache.")}
     if name not in known:
         raise ExperimentError(
@@ -221,10 +242,9 @@ def _range(profile: Machine, name: str, by: float) -> Range:
             "help: costs of the machine can be varied; an experiment sets its other values itself"
         )
     value = profile.cost_ps()[name] / PS_PER_NS
-    found = known[name]
-    if found.low is not None and found.high is not None and found.value:
-        scale = value / found.value
-        return Range(name, value, found.low * scale, found.high * scale, "the profile's interval")
+    given = range_of(known[name], value)
+    if given is not None:
+        return given
     if not value:
         raise ExperimentError(f"{name} is zero on {profile.name}: it has no range of ±{by:.0%}")
     return Range(name, value, value * (1 - by), value * (1 + by), f"±{by:.0%}")
@@ -239,16 +259,9 @@ def _tables(
     options: Mapping[str, Any],
 ) -> list[Reproduction]:
     """The experiment with other costs, in ns, of its machine."""
-    plans = []
-    for k, point in enumerate(points):
-        progress(f"preparing {k + 1} of {len(points)} tables", 0.0)
-        costs: dict[str, Any] = {name: round(ns * PS_PER_NS) for name, ns in point.items()}
-        plans.append(experiment.plan(machine=profile.with_costs(**costs), **options))
-    runner.start(job for plan in plans for job in plan.jobs.values())
-    tables = [plan.run(runner, progress) for plan in plans]
+    varied = [with_ns(profile, point) for point in points]
+    tables = _simulated(experiment, varied, runner, progress, options)
     for point, table in zip(points, tables, strict=True):
-        if not table.complete:
-            raise KeyboardInterrupt
         used = {p.name: p.value for p in table.parameters}
         ignored = [name for name, ns in point.items() if abs(used.get(name, 0.0) - ns) > 1e-3]
         if ignored:
@@ -256,6 +269,25 @@ def _tables(
                 f"{experiment.name} does not take {ignored[0]} from another machine; vary the "
                 "experiments that it is made of"
             )
+    return tables
+
+
+def _simulated(
+    experiment: Experiment,
+    profiles: Sequence[Machine],
+    runner: Runner,
+    progress: Progress,
+    options: Mapping[str, Any],
+) -> list[Reproduction]:
+    """The experiment on other machines."""
+    plans = []
+    for k, machine in enumerate(profiles):
+        progress(f"preparing {k + 1} of {len(profiles)} tables", 0.0)
+        plans.append(experiment.plan(machine=machine, **options))
+    runner.start(job for plan in plans for job in plan.jobs.values())
+    tables = [plan.run(runner, progress) for plan in plans]
+    if not all(table.complete for table in tables):
+        raise KeyboardInterrupt
     return tables
 
 

@@ -32,7 +32,8 @@ def plot_of_sweep(
     """Return throughput against CPUs, a line for each lock.
 
     Arguments:
-        rows: with ``lock``, ``cpus``, ``per_second``, ``low``, ``high``, and the panel's columns.
+        rows: with ``lock``, ``cpus``, ``per_second``, ``low``, ``high``, the panel's columns, and
+            ``band_low`` and ``band_high`` if there are bands.
         planned: (lock, CPUs) of all points; those without a row are marked as not simulated.
         unit: of work, in words. caption: machine, load, seeds.
         panel: columns whose values get a panel each, such as ``machine``.
@@ -50,7 +51,7 @@ def plot_of_sweep(
         [*rows, *missing],
         title=f"{unit[:1].upper()}{unit[1:]} of all CPUs together",
         x=Column("cpus", "CPUs"),
-        y=Column("per_second", unit, "1/s", ("low", "high")),
+        y=Column("per_second", unit, "1/s", ("low", "high"), ("band_low", "band_high")),
         line="lock",
         panel=panel,
         caption=f"{caption} {made_by()}",

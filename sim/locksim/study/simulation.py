@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -40,6 +40,11 @@ Reader = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], object]
 """Reader of a trace in parts, as of :mod:`locksim.engine.fast.engine`."""
 LONGEST_PS = 10**13
 """Simulated time (10 s) after which a replication without a finished unit of work is a livelock."""
+_TIMED = ("hold", "wait")
+TIMES = tuple(
+    f"{side}{what}_{name}_ns" for side in ("", "read_") for what in _TIMED for name in PERCENTILES
+)
+"""The names of :meth:`Simulation.times`: ``hold_p50_ns``, ``read_wait_p999_ns`` and the like."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,12 +187,19 @@ class Simulation:
             rows += meter_rows(name, counts, window_ps=window, cpus=self.cpus, durations=found)
         return rows
 
+    def times(self) -> dict[str, float]:
+        """Percentiles of the first lock's holds and waits, by the names in ``TIMES``.
+
+        Each is the mean over the replications; NaN: no thread took that side of the lock.
+        """
+        runs = [replace(self, replications=[r]) for r in self.replications]
+        each = [times_of(run.meters(), self.lock_names) for run in runs]
+        found = {name: [one[name] for one in each if name in one] for name in TIMES}
+        return {k: sum(v) / len(v) if v else float("nan") for k, v in found.items()}
+
     def violations(self) -> int:
         """How often a lock was entered while a thread was in that excludes this."""
-        most: dict[str, int] = {}
-        for row in self.meters():
-            most[row["lock"]] = max(row["violations"], most.get(row["lock"], 0))
-        return sum(most.values())
+        return violations_of(self.meters())
 
     def transactions(self) -> Interval:
         """Line transfers (misses and upgrades of all CPUs) per unit of work."""
@@ -361,10 +373,30 @@ def meter_rows(
             }
         )
         if durations is not None:
-            for what in ("hold", "wait"):
+            for what in _TIMED:
                 found = durations.get(p + what, {})
                 rows[-1] |= _percentiles(what, found, counts[f"{p}{what}_max_ps"])
     return rows
+
+
+def times_of(rows: list[dict[str, Any]], locks: list[str]) -> dict[str, float]:
+    """The first lock's percentiles in the rows of :meth:`Simulation.meters`, by ``TIMES``.
+
+    Arguments:
+        rows: of the meters. locks: the names of all locks.
+    """
+    first = [row for row in rows if row["lock"] == locks[0]]
+    prefixes = ("read_" if row["side"] == "read" else "" for row in first)
+    names = TIMES[: len(TIMES) // 2]
+    return {f"{p}{k}": row[k] for p, row in zip(prefixes, first, strict=True) for k in names}
+
+
+def violations_of(rows: list[dict[str, Any]]) -> int:
+    """How often a lock of these rows was entered in violation of mutual exclusion."""
+    most: dict[str, int] = {}
+    for row in rows:
+        most[row["lock"]] = max(row["violations"], most.get(row["lock"], 0))
+    return sum(most.values())
 
 
 def _percentiles(what: str, times: Mapping[int, int], longest_ps: int) -> dict[str, float]:

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from locksim import papers as experiments
-from locksim.cli.reproduce import app
+from locksim.cli.reproduce import _bands_wanted, app
 from locksim.cli.reproduction import print_parameters
 from locksim.machine import Parameter, load
 from locksim.papers import Cell, Experiment, Reproduction
@@ -102,6 +102,25 @@ def test_every_cell_is_printed(kaigai: Result) -> None:
         assert any(line.startswith(f"{cpus} CPU {printed} ") for line in below)
 
 
+def test_bands_are_cheap_or_asked_for(made_up: MadeUp, tmp_path: Path) -> None:
+    """Three draws where there are five replications; one cause at a time; of all none."""
+    made_up.replications = 5
+    keys: list[tuple[str, bool]] = []
+    for arguments in (["made-up"], ["made-up", "--sensitivity"], ["made-up", "--no-sensitivity"]):
+        options = [*arguments, "--json", "--output", str(tmp_path)]
+        found = json.loads(RUN.invoke(app, options).stdout)
+        keys.append((found.get("bands", ""), "band_low" in found["cells"][0]))
+    orders = "starting order, 10 random orders"
+    assert [("3 draws, starting order", True), (orders, True), ("", False)] == keys
+    shown = RUN.invoke(app, ["made-up", "--output", str(tmp_path)], env={"COLUMNS": "80"}).stdout
+    assert "band: 3 draws, starting order (docs/UNCERTAINTY.md)." in shown
+    assert "band, %" in shown
+    page = tmp_path / "page.html"
+    RUN.invoke(app, ["made-up", "--output", str(tmp_path), "--html", str(page)])
+    assert '<p class="quiet">Band: 3 draws' in page.read_text(encoding="utf-8")
+    assert ["none", "all"] == [_bands_wanted(asked, True) for asked in (None, True)]
+
+
 def test_every_source_is_printed_on_demand(capsys: pytest.CaptureFixture[str]) -> None:
     """Each parameter's source in full."""
     parameters = load("itanium2-32").parameters()
@@ -140,7 +159,7 @@ def test_json_has_the_contract(tmp_path: Path, made_up: MadeUp) -> None:
     found = json.loads(reproduce(tmp_path, "made-up", "--json").stdout)
     assert {
         *("experiment", "title", "source", "machine", "complete", "parameters", "cells"),
-        *("summary", "notes", "plot", "plot_alt", "table"),
+        *("summary", "notes", "factors", "plot", "plot_alt", "table"),
     } == set(found)
     assert {"name", "value", "unit", "source", "role"} == set(found["parameters"][0])
     assert {

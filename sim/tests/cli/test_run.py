@@ -54,6 +54,19 @@ def test_json_has_the_documented_schema() -> None:
     assert expected.split() == list(found["locks"][0])
 
 
+def test_sensitivity_gives_each_measure_a_band() -> None:
+    """Around its value, with what moves it, in JSON and in words."""
+    arguments = ["ticket", *SHORT, "--sensitivity"]
+    rows = json.loads(RUN.invoke(app, [*arguments, "--json"]).stdout)["summary"]
+    assert all(row["band_low"] <= row["mean"] <= row["band_high"] for row in rows)
+    assert rows[0]["band_low"] < rows[0]["mean"] < rows[0]["band_high"]
+    assert "(assumed, 3 to 30 ns)" in rows[0]["depends_on"]
+    shown = RUN.invoke(app, arguments, env={"COLUMNS": "80"}).stdout
+    assert 80 >= max(map(len, shown.splitlines()))
+    assert "value and band" in shown
+    assert "tenure" in shown.partition("value and band")[2]
+
+
 def test_one_replication_has_no_interval() -> None:
     """Null in JSON, a dash in the table."""
     one = ["ticket", "--cpus", "2", "--operations", "20", "--replications", "1"]

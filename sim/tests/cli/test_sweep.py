@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from locksim.cli.sweep import app
 from locksim.study import simulation
+from locksim.study.simulation import TIMES
 
 RUN = CliRunner()
 SHORT = ["--machine", "desktop-4", "--operations", "20", "--replications", "2"]
@@ -23,6 +24,7 @@ KEYS = [
     "ns_per_operation",
     "transactions",
     "fairness",
+    *TIMES,
 ]
 
 
@@ -62,6 +64,32 @@ def test_json_has_the_documented_schema() -> None:
     assert [("ticket", 1), ("ticket", 4)] == [(row["lock"], row["cpus"]) for row in found["rows"]]
 
 
+def test_four_replications_have_bands() -> None:
+    """By default three draws; one cause at a time if asked; none if refused."""
+    four = ["ticket", "--cpus", "2,4", "--machine", "desktop-4", "--operations", "10"]
+    four += ["--replications", "4"]
+    found = json.loads(RUN.invoke(app, [*four, "--json"]).stdout)
+    for row in found["rows"]:
+        assert [*KEYS, "band_low", "band_high", "depends_on"] == list(row)
+        assert row["band_low"] <= row["per_second"] <= row["band_high"]
+    shown = RUN.invoke(app, four, env={"COLUMNS": "80"}).stdout
+    assert "band: 3 draws, starting order and 13 values (docs/UNCERTAINTY.md)." in shown
+    asked = RUN.invoke(app, [*four, "--sensitivity"], env={"COLUMNS": "200"}).stdout
+    assert "ticket on 4 CPUs: " in asked
+    assert "(assumed, " in asked
+    assert "band" not in RUN.invoke(app, [*four, "--no-sensitivity"]).stdout
+
+
+def test_a_dataset_varies_costs_itself(tmp_path: Path) -> None:
+    """Bands and datasets exclude each other."""
+    options = ["--dataset", str(tmp_path / "curve"), "--sensitivity"]
+    result = RUN.invoke(app, ["ticket", *SHORT, *options])
+    assert 2 == result.exit_code
+    assert "--sensitivity and --dataset exclude each other: vary costs with --vary" in (
+        result.stderr
+    )
+
+
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_output_holds_the_same_rows(tmp_path: Path, ending: str) -> None:
     """In a folder that did not exist."""
@@ -69,7 +97,8 @@ def test_output_holds_the_same_rows(tmp_path: Path, ending: str) -> None:
     arguments = ["ticket", "--cpus", "1,2", *SHORT, "--json", "--output", str(path)]
     rows = json.loads(RUN.invoke(app, arguments).stdout)["rows"]
     saved = pd.read_csv(path) if ending == "csv" else pd.read_parquet(path)
-    pd.testing.assert_frame_equal(pd.DataFrame(rows), saved, check_dtype=False)
+    expected = pd.DataFrame(rows).astype(dict.fromkeys(TIMES, float))
+    pd.testing.assert_frame_equal(expected, saved, check_dtype=False)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numba import njit
 
 from locksim.engine.counters import LOCK_COUNTERS, LOCK_STATE
-from locksim.engine.fast import loop  # what the compiled meter is compiled for
+from locksim.engine.fast import registers  # what the compiled meter is compiled for
 from locksim.engine.histogram import BUCKETS, bucket_of
 from locksim.engine.meters import (
     HISTOGRAMS,
@@ -36,7 +36,7 @@ N_CPUS = 4
 @njit
 def compiled(locks, times, state, lock, kind, thread, now, stops):
     """The meter as the fast engine compiles it."""
-    return loop.mark(locks, times, state, lock, kind, thread, now, stops)
+    return registers.mark(locks, times, state, lock, kind, thread, now, stops)
 
 
 def no_times() -> npt.NDArray[np.int32]:

@@ -15,12 +15,13 @@ from locksim.machine import Machine, MachineError
 from locksim.papers.experiment import Cell, Experiment, ExperimentError, Plan, Reproduction
 from locksim.papers.sensitivity import (
     MEAN_ERROR,
-    Range,
     saltelli,
     sensitivity,
     sobol_indices,
+    with_bands,
 )
-from locksim.study.jobs import Job
+from locksim.study.bands import Cause, Range
+from locksim.study.jobs import Job, Runner
 
 RUN = CliRunner()
 
@@ -124,6 +125,26 @@ def test_what_cannot_be_varied_is_refused(
     pytest.importorskip("SALib")
     with pytest.raises(ExperimentError, match=message):
         sensitivity(Toy(), costs, **options)
+
+
+def test_bands_hold_the_cells_at_both_ends() -> None:
+    """Each cell with the ends that its costs give it, around the table's own value."""
+    machine = machines.load("ideal-4")
+    result = Toy().reproduce()
+    causes = [Cause("pause", "assumed", [machine.with_costs(pause=ps) for ps in (4000, 10_000)])]
+    found = with_bands(Toy(), result, causes, run=Runner())
+    cells = {c.row: c for c in found.cells}
+    ends = [(c.band.low, c.band.high) for c in cells.values() if c.band]
+    expected = [(3 * 4 + extra, 3 * 10 + extra) for extra in (0, FENCE)]
+    assert pytest.approx(expected[0]) == ends[0]
+    assert pytest.approx(expected[1]) == ends[1]
+    document = cells["one"].to_json()
+    assert ("pause -20 % +100 % (assumed)", 12.0) == (
+        document["depends_on"],
+        pytest.approx(document["band_low"]),
+    )
+    assert "band_low" not in result.cells[0].to_json()
+    assert result == with_bands(Toy(), result, [], run=Runner())
 
 
 def test_machine_that_is_not_taken_is_said() -> None:

@@ -74,3 +74,12 @@ def test_planned_points_without_a_row_are_gaps() -> None:
     assert isinstance(panel, Curves)
     assert {"mcs": [2], "stuck": [1, 2]} == {line.name: line.missing for line in panel.lines}
     assert "Critical sections of all CPUs together" == plot.title
+
+
+def test_a_sweep_shows_the_bands_of_its_rows() -> None:
+    """In the unit of the axis; a row without one has none."""
+    row = {"lock": "mcs", "cpus": 1, "per_second": 2e6, "low": 1.9e6, "high": 2.1e6}
+    rows = [row | {"band_low": 1e6, "band_high": 3e6}, row | {"cpus": 2}]
+    (panel,) = plot_of_sweep(rows, unit="sections", caption="").panels
+    assert isinstance(panel, Curves)
+    assert [(1.0, 3.0), None] == [point.band for point in panel.lines[0].points]

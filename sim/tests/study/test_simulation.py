@@ -15,7 +15,7 @@ from locksim.library.locks.ttas import TTASLock
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.machine import MachineError
 from locksim.study import simulation
-from locksim.study.simulation import Interval, Replication, Simulation, interval
+from locksim.study.simulation import TIMES, Interval, Replication, Simulation, interval
 
 CONTENDED = CriticalSection(lock=TicketLock, think_ps=200_000)
 QUICK = {"machine": "desktop-4", "operations": 40, "warmup": 10}
@@ -129,6 +129,18 @@ def test_frames():
     assert 0 < row["util"] <= 1
     assert 0 <= row["con"] <= 1
     assert row["hold_ns"] <= row["hold_max_ns"]
+
+
+def test_times_are_the_meters_of_each_replication():
+    """Their mean over the replications; NaN for the side that no thread took."""
+    result = simulate(CONTENDED, replications=2, **QUICK)
+    alone = [dataclasses.replace(result, replications=[r]) for r in result.replications]
+    one, other = (run.by_lock().to_dict("records")[0] for run in alone)
+    found = result.times()
+    assert list(TIMES) == list(found)
+    for name in ("hold_p50_ns", "wait_p90_ns", "wait_p99_ns", "hold_p999_ns"):
+        assert (one[name] + other[name]) / 2 == found[name] > 0
+    assert all(np.isnan(ns) for name, ns in found.items() if name.startswith("read_"))
 
 
 def test_progress():

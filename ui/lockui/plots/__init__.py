@@ -6,8 +6,9 @@ picture (:func:`save`: SVG, PDF, PNG, PGF for papers, or an HTML page), the desc
 
 A name stands at the end of its line, so no legend has to be matched with colours; markers and
 dashes differ too. More than six lines become small multiples: a panel for each line, with the
-others in grey. A band is a 95 % interval. A point that was not simulated leaves a gap and a cross
-on the axis. Texts are large enough to read when the plot is 640 pixels wide.
+others in grey. A band is a 95 % interval; a pale one behind it is an uncertainty band. A point that
+was not simulated leaves a gap and a cross on the axis. Texts are large enough to read when the plot
+is 640 pixels wide.
 
 matplotlib is imported when something is drawn, and not before.
 """

@@ -39,6 +39,7 @@ class Point:
         x, y: in the units of the axes; y is None if there is no value.
         low, high: the 95 % interval of y, NaN if there is none.
         used: whether a fit or a parameter used this measured point.
+        band: the ends of the uncertainty band of y, if there is one.
     """
 
     x: float
@@ -46,6 +47,7 @@ class Point:
     low: float = math.nan
     high: float = math.nan
     used: bool = False
+    band: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,7 @@ class Bar:
         low, high: the 95 % interval, NaN if there is none.
         mark: a second value to compare with, such as the measured one.
         used: whether a fit or a parameter used the mark.
+        band: the ends of the uncertainty band, if there is one.
     """
 
     label: str
@@ -97,6 +100,7 @@ class Bar:
     high: float = math.nan
     mark: float | None = None
     used: bool = False
+    band: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +172,9 @@ class Plot:
             found.append("Hollow: a fit or a parameter used it.")
         if any(math.isfinite(p.low) for p in values):
             found.append(f"{'Bands' if curves else 'Whiskers'}: 95 % intervals.")
+        if any(p.band for p in values):
+            kind = "Pale bands" if curves else "Pale whiskers"
+            found.append(f"{kind}: other starting orders and values of the machine.")
         if curves and self.words.values and self._missing():
             found.append(f"Crosses: not {self.words.values}.")
         return " ".join(found)
@@ -178,7 +185,8 @@ class Plot:
         place, value = "quantity", self.words.values or "value"
         if isinstance(first, Curves):
             place, value = first.x.label, first.y.label
-        heads = ["panel", self.words.line, place, value, "95 % interval", self.words.marks]
+        between = ["95 % interval", "uncertainty band"]
+        heads = ["panel", self.words.line, place, value, *between, self.words.marks]
         rows = [row for panel in self.panels for row in _rows(panel, self.words)]
         if isinstance(first, Bars) and len({row[2] for row in rows}) == 1:
             heads[3] = f"{first.x.label}, {value}"
@@ -274,28 +282,30 @@ def _bars_in_words(panel: Bars, words: Words) -> str:
 
 
 def _rows(panel: Curves | Bars, words: Words) -> Iterable[list[str]]:
-    """Yield panel, name, place, value, interval and mark of every point."""
+    """Yield panel, name, place, value, interval, band and mark of every point."""
     gap = f"not {words.values}" if words.values else DASH
     if isinstance(panel, Bars):
         for bar in panel.bars:
             value = gap if bar.value is None else _number(bar.value)
             mark = _number(bar.mark)
-            yield [panel.title, bar.label, panel.x.label, value, _between(bar), mark]
+            yield [panel.title, bar.label, panel.x.label, value, *_between(bar), mark]
         return
     for line in panel.lines:
         marks = {p.x: p.y for p in line.marks}
         for p in line.points:
             value = gap if p.y is None else _number(p.y)
             mark = _number(marks.pop(p.x, None))
-            yield [panel.title, line.name, f"{p.x:g}", value, _between(p), mark]
+            yield [panel.title, line.name, f"{p.x:g}", value, *_between(p), mark]
         for x, y in marks.items():
-            yield [panel.title, line.name, f"{x:g}", DASH, DASH, _number(y)]
+            yield [panel.title, line.name, f"{x:g}", DASH, DASH, DASH, _number(y)]
 
 
-def _between(value: Point | Bar) -> str:
-    if not math.isfinite(value.low):
-        return DASH
-    return f"{_number(value.low)} … {_number(value.high)}"
+def _between(value: Point | Bar) -> list[str]:
+    """Return the interval and the band of a value."""
+    ends = [(value.low, value.high), value.band or (math.nan, math.nan)]
+    return [
+        f"{_number(low)} … {_number(high)}" if math.isfinite(low) else DASH for low, high in ends
+    ]
 
 
 def _number(value: float | None) -> str:

@@ -33,6 +33,8 @@ def draw_bars(axes: Axes, panel: Bars, words: Words, *, most: int, lowest: bool)
             axes.text(0, i, f" not {words.values}", va="center", style="italic")
         elif math.isfinite(bar.low):
             axes.hlines(i, bar.low, bar.high, color=TEXT, linewidth=1.6)
+        if bar.band:
+            axes.hlines(i, *bar.band, color=TEXT, linewidth=6, alpha=0.3)
         if bar.mark is not None:
             axes.plot(
                 bar.mark,

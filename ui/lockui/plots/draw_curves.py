@@ -47,7 +47,13 @@ def draw_curves(
     for line in panel.lines:
         _draw_line(axes, line, looks[line.name])
     _scale_x(axes, panel.x, sorted({p.x for p in every}), most_ticks)
-    ends = [v for p in every if p.y is not None for v in (p.y, p.high) if math.isfinite(v)]
+    ends = [
+        value
+        for p in every
+        if p.y is not None
+        for value in (p.y, p.high, *(p.band or ()))
+        if math.isfinite(value)
+    ]
     _scale_y(axes, panel.y, ends)
     axes.set_title(panel.title)
     axes.grid(True, which="major", alpha=0.22, color=TEXT)
@@ -60,13 +66,9 @@ def _draw_line(axes: Axes, line: Line, look: int) -> None:
     x, y = _xy(line.points)
     dots = "" if line.marks or len(x) > MOST_PLACES else marker
     axes.plot(x, y, linestyle=dash, marker=dots, markersize=5, linewidth=2.2, color=colour)
-    banded = [p for p in line.points if p.y is not None and math.isfinite(p.low)]
-    if len(banded) == 1:
-        (p,) = banded
-        axes.vlines(p.x, p.low, p.high, color=colour, linewidth=2)
-    elif banded:
-        low, high = ([getattr(p, end) for p in banded] for end in ("low", "high"))
-        axes.fill_between([p.x for p in banded], low, high, color=colour, alpha=0.25, linewidth=0)
+    known = [p for p in line.points if p.y is not None]
+    _draw_band(axes, [(p.x, *p.band) for p in known if p.band], colour, 0.12)
+    _draw_band(axes, [(p.x, p.low, p.high) for p in known if math.isfinite(p.low)], colour, 0.25)
     for p in line.marks:
         axes.plot(
             *_xy([p]),
@@ -92,6 +94,18 @@ def _draw_line(axes: Axes, line: Line, look: int) -> None:
             zorder=5,
         )
         crosses.set_in_layout(False)
+
+
+def _draw_band(
+    axes: Axes, places: Sequence[tuple[float, float, float]], colour: str, alpha: float
+) -> None:
+    """Fill between the ends at some places, or draw a stroke at a single one."""
+    if len(places) == 1:
+        ((x, low, high),) = places
+        axes.vlines(x, low, high, color=colour, linewidth=2, alpha=min(1.0, 4 * alpha))
+    elif places:
+        at, lows, highs = zip(*places, strict=True)
+        axes.fill_between(at, lows, highs, color=colour, alpha=alpha, linewidth=0)
 
 
 def label_ends(figure: Figure, panels: Sequence[tuple[Axes, Curves]], words: Words) -> None:

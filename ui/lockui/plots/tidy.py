@@ -26,12 +26,14 @@ class Column:
         key: its name in the table. label: what it shows, without the unit.
         unit: of its values. Those in ``1/s`` and ``ns`` are shown in k/s, M/s, us and so on.
         interval: the names of the columns with the lower and the upper end of the 95 % interval.
+        band: those of the uncertainty band; a row may lack them.
     """
 
     key: str
     label: str
     unit: str = ""
     interval: tuple[str, str] | None = None
+    band: tuple[str, str] | None = None
 
 
 def from_table(
@@ -120,7 +122,9 @@ def _point(row: Mapping[str, Any], at: float, y: Column, scale: Scale) -> Point:
         value = _number(row, key)
         return None if value is None else value / scale.factor
 
-    low, high = (scaled(key) for key in y.interval) if y.interval else (None, None)
-    if low is None or high is None:
-        return Point(at, scaled(y.key))
-    return Point(at, scaled(y.key), low, high)
+    def ends(keys: tuple[str, str] | None) -> tuple[float, float] | None:
+        low, high = (scaled(key) for key in keys) if keys else (None, None)
+        return None if low is None or high is None else (low, high)
+
+    interval = ends(y.interval) or (math.nan, math.nan)
+    return Point(at, scaled(y.key), *interval, band=ends(y.band))

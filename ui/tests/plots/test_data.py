@@ -39,6 +39,19 @@ def test_marks_in_words() -> None:
     )
 
 
+def test_an_uncertainty_band_is_explained_and_listed() -> None:
+    """Of lines and of bars, beside the 95 % interval."""
+    banded = Line("mcs", [Point(1, 2.0, 1.9, 2.1, band=(1.5, 3.0)), Point(2, 4.0)])
+    plot = Plot("P", [curves(banded)])
+    assert plot.key().endswith(" Pale bands: other starting orders and values of the machine.")
+    heads, rows = plot.table()
+    assert ["1.9 … 2.1", "1.5 … 3"] == [
+        rows[0][heads.index(head)] for head in ("95 % interval", "uncertainty band")
+    ]
+    bars = Plot("P", [Bars([Bar("a", 2.0, band=(1.0, 3.0))], Axis("s"))])
+    assert "Pale whiskers: other starting orders and values of the machine." == bars.key()
+
+
 def test_a_gap_is_named() -> None:
     """In words, in the key, and in the table."""
     plot = Plot("P", [curves(line("tas", 2, None, 1))])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Generator
+from importlib import import_module
 from typing import Any
 
 import numba
@@ -13,9 +14,9 @@ from locksim import jit, machine
 from locksim.compiler.link import link
 from locksim.core.memory import build
 from locksim.engine import histogram, meters
-from locksim.engine.fast import capacity, contention, loop
+from locksim.engine.fast import capacity, contention, loop, spins
 from locksim.engine.fast.engine import state_of
-from locksim.engine.fast.ways import BOTH, CACHES, CONTENTION, PARTS, SOURCES
+from locksim.engine.fast.ways import BOTH, CACHES, CONTENTION, LOOP, PARTS, SOURCES
 from locksim.lang import randomness
 from locksim.lang.layout import Space
 from locksim.lang.ops import Op, done
@@ -26,13 +27,15 @@ __all__ = ["PARTS", "advance", "unpark_all", "warm"]
 _RANDOM = (randomness.mix, randomness.draw, randomness.exponential_of)
 for _function in (histogram.bucket_of, meters.mark, *_RANDOM):
     jit.compilable(_function)
-for _module in (capacity, contention, loop):
+for _name in LOOP:
+    _module = import_module(f"locksim.engine.fast.{_name}")
     for _function in vars(_module).values():
         if inspect.isfunction(_function) and _function.__module__ == _module.__name__:
-            jit.compilable(_function)
+            _whole = "state" in inspect.signature(_function).parameters
+            jit.compilable(_function, forceinline=_whole)
 
 advance: Any = jit.kept(loop.advance, SOURCES, nogil=True, error_model="numpy")
-unpark_all: Any = jit.kept(loop.unpark_all, SOURCES)
+unpark_all: Any = jit.kept(spins.unpark_all, SOURCES)
 _typeof: Any = numba.typeof
 
 

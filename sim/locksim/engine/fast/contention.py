@@ -11,12 +11,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from locksim.engine.fast.state import A_NEXT, A_PASSED
 from locksim.lang.randomness import ARBITRATIONS, TENURES, draw
 from locksim.machine import MachineTables
 from locksim.machine.topology import SAME_CORE
-
-# The columns of the table of agents that select() reads and passed() writes.
-A_NEXT, A_PASSED = 2, 6
 
 FIFO, NEAR = 0, 1
 S_ARBITRATION, S_PASSES, S_SEED, S_ISSUE, S_AHEAD, S_FAR = range(6)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from locksim.engine.fast import loop
+from locksim.engine.fast import loop, spins
 from locksim.engine.fast.capacity import Held
 from locksim.engine.fast.contention import Contention
-from locksim.engine.fast.loop import State
+from locksim.engine.fast.state import State
 
 
 def advance(
@@ -24,12 +24,12 @@ def advance(
 
 
 def unpark_all(state: State, caches: Held | None, until_ps: int) -> None:
-    """As :func:`loop.unpark_all`."""
+    """As :func:`spins.unpark_all`."""
     _unpark_all(_views(state), _views(caches), until_ps)
 
 
 _advance: Any = loop.advance
-_unpark_all: Any = loop.unpark_all
+_unpark_all: Any = spins.unpark_all
 
 
 def _views(rows: Any) -> Any:

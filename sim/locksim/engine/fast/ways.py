@@ -12,12 +12,17 @@ from locksim.core.result import SimulationError
 from locksim.engine.fast import plain
 from locksim.engine.fast.capacity import Held
 from locksim.engine.fast.contention import Contention
-from locksim.engine.fast.loop import AGENT_BITS, MAX_TIME_PS, R_EVENTS, R_NOW, State
+from locksim.engine.fast.state import AGENT_BITS, MAX_TIME_PS, R_EVENTS, R_NOW, State
 from locksim.ready import Choice, Part
 
+LOOP = (
+    *("accesses", "capacity", "contention", "loop", "operations", "registers", "requests"),
+    *("spins", "state", "transactions"),
+)
+"""The modules whose functions are compiled into one."""
 SOURCES = (
     *(f"engine/{name}.py" for name in ("counters", "histogram", "meters", "trace")),
-    *(f"engine/fast/{name}.py" for name in ("capacity", "compiled", "contention", "loop")),
+    *(f"engine/fast/{name}.py" for name in (*LOOP, "compiled")),
     *(f"lang/{name}.py" for name in ("ops", "randomness", "words")),
     "compiler/bytecode.py",
     "core/faults.py",
@@ -78,7 +83,7 @@ def advance(
 
 
 def unpark_all(state: State, caches: Held | None, until_ps: int) -> None:
-    """As :func:`locksim.engine.fast.loop.unpark_all`."""
+    """As :func:`locksim.engine.fast.spins.unpark_all`."""
     compiled = sys.modules.get(_MODULE) if jit.enabled() else None
     (plain if compiled is None else compiled).unpark_all(state, caches, until_ps)
 

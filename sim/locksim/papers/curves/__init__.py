@@ -2,5 +2,4 @@
 
 sets         the curves: dataset, machine, program, placement
 experiment   their simulation as experiments, with nothing fitted
-factors      the simulator beside formulas: geometric means of max(p/m, m/p)
 """

@@ -8,29 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, ClassVar
 
 from locksim import machine as machines
 from locksim.machine import Machine, Parameter
 from locksim.papers import plots
-from locksim.papers.curves.factors import Factor, Point, factors, formulas, laws
 from locksim.papers.curves.sets import SETS, CurveSet, workload
 from locksim.papers.experiment import Cell, Experiment, Plan, Reproduction
+from locksim.papers.factors import HEADS, Factor, Point, factors, formulas, laws
 from locksim.study.jobs import Job
 from locksim.study.simulation import Interval, simulate
 from lockui.plots import Axis, Curves, Plot
 
-NAMES = {
-    "simulator": "simulator",
-    "mva": "MVA",
-    "markov": "Boyd-Wickizer chain",
-    "usl_third": "USL fitted to the lowest third",
-    "usl_every_third": "USL fitted to every third point",
-}
-
 
 class CurveExperiment(Experiment):
     """The curves of one dataset (see the module)."""
+
+    replications: ClassVar = 5
 
     def __init__(self, curves: CurveSet) -> None:
         self.curves = curves
@@ -41,7 +35,7 @@ class CurveExperiment(Experiment):
         *,
         machine: Machine | None = None,
         operations: int = 100,
-        replications: int = 5,
+        replications: int = replications,
         seed: int = 1,
         **options: Any,
     ) -> Plan[Any, Interval]:
@@ -181,5 +175,5 @@ def _parameters(profile: Machine, curves: CurveSet, thinks: Mapping[str, int]) -
 
 
 def _note(where: str, found: list[Factor]) -> str:
-    listed = ", ".join(f"{NAMES[f.model]} {f.mean:.2f}" for f in found)
+    listed = ", ".join(f"{HEADS[f.model]} {f.mean:.2f}" for f in found)
     return f"Geometric mean of max(p/m, m/p), {where} ({found[0].points}): {listed}."

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from locksim import machine as machines
 from locksim.lang import Struct
@@ -103,13 +103,14 @@ class Kaigai2004(Experiment):
     name = "kaigai-2004"
     title = "write() on tmpfs with the SELinux AVC under a spinlock, an rwlock and RCU"
     source = "KaiGai Kohei, Re: RCU issue with SELinux, linux-kernel, 20 August 2004"
+    replications: ClassVar = 5
 
     def plan(
         self,
         *,
         machine: Machine | None = None,
         operations: int = 60,
-        replications: int = 5,
+        replications: int = replications,
         seed: int = 1,
         search_share: float = SEARCH_SHARE,
         **options: Any,

@@ -46,6 +46,7 @@ def netperf_models(cells: Sequence[Cell], works: Works) -> dict[str, Any]:
                         _printed(test, cell.row, model(demands, _under_way(test))),
                         cell.unit,
                         fitted=False,
+                        role=cell.role,
                     )
                 )
     return Models(loads, found).to_json()

@@ -173,7 +173,7 @@ def _solve(machine: Machine, name: str, reading: Reading, known: Known, guess: b
         return Value(
             lowest,
             lowest,
-            lowest,
+            max(lowest, reading.ns),
             f"as short as the nearer class allows; its ping-pong of {reading.ns:.1f} ns is shorter "
             "than the line hold time",
         )

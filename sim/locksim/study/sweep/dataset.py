@@ -68,8 +68,14 @@ class Dataset:
             return None
         with suppress(pa.ArrowInvalid, OSError):
             schema = pq.read_schema(files[0])
-            if {*KEY, *FACTORS, *MEASURES, *DIGESTS} <= set(schema.names):
+            lacking = [n for n in (*KEY, *FACTORS, *DIGESTS, *MEASURES) if n not in schema.names]
+            if not lacking:
                 return schema.remove_metadata()
+            if lacking[0] in MEASURES:
+                raise DatasetError(
+                    f"{self.folder} was made by an earlier version of LockLab, without the column "
+                    f"{lacking[0]}\nhelp: name a new folder; this version makes every run anew"
+                )
         raise DatasetError(
             f"{self.folder} holds Parquet files that are not of a sweep\nhelp: name a new folder"
         )

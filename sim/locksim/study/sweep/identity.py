@@ -36,13 +36,15 @@ def engine_digest() -> str:
 def machine_digest(machine: Machine) -> str:
     """The digest of what engines read of a profile: not of its words and sources."""
     cache = None if machine.cache is None else machine.cache.model_dump(mode="json")
-    parts = [
+    parts: list[object] = [
         machine.topology.model_dump(mode="json"),
         machine.protocol.model_dump(mode="json"),
         machine.cost_ps(),
         machine.spread_ps(),
         cache,
     ]
+    if machine.starting_order is not None:
+        parts.append(machine.starting_order)
     return _digest(parts)
 
 

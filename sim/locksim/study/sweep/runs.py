@@ -19,7 +19,7 @@ from locksim.lang.struct import Struct
 from locksim.library.registry import from_text, resolve
 from locksim.machine import Machine
 from locksim.machine.quantities import PS_PER_NS
-from locksim.study.simulation import LONGEST_PS, simulate
+from locksim.study.simulation import LONGEST_PS, TIMES, simulate, times_of, violations_of
 from locksim.study.sweep.design import FACTORS, Point
 from locksim.study.sweep.identity import engine_digest
 
@@ -32,11 +32,13 @@ MEASURES: dict[str, type] = {
     "ns_per_operation": float,
     "transactions": float,
     "fairness": float,
+    **dict.fromkeys(TIMES, float),
     "violations": int,
     "error": str,
 }
 """What a row reports of a run: the names of ``locklab sweep --json``, and the length and the units
-of work of the measuring window. ``error`` is a message, or None."""
+of work of the measuring window. A time is None if no thread took that side of the lock. ``error``
+is a message, or None."""
 _ALONE = threading.Lock()
 
 
@@ -168,6 +170,7 @@ def _rows(batch: Batch, load: PlainLoad, profile: Machine) -> list[dict[str, Any
 
 def _measures(run: Any) -> dict[str, Any]:
     (only,) = run.replications
+    meters = run.meters()
     return {
         "window_ps": only.window_ps,
         "done": sum(run.done()),
@@ -175,6 +178,8 @@ def _measures(run: Any) -> dict[str, Any]:
         "ns_per_operation": run.operation_ps().mean / 1e3,
         "transactions": run.transactions().mean,
         "fairness": run.fairness().mean,
-        "violations": run.violations(),
+        **dict.fromkeys(TIMES),
+        **times_of(meters, run.lock_names),
+        "violations": violations_of(meters),
         "error": None,
     }

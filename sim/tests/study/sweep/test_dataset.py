@@ -77,6 +77,15 @@ def test_folder_of_something_else_is_refused(tmp_path: Path) -> None:
         Dataset(tmp_path)
 
 
+def test_dataset_of_an_earlier_version_is_refused(tmp_path: Path) -> None:
+    """The column that it lacks is named."""
+    old = pd.DataFrame([row(1)]).drop(columns=["wait_p99_ns"])
+    old.to_parquet(tmp_path / "part-00000001.parquet")
+    message = r"earlier version of LockLab, without the column wait_p99_ns\nhelp: name a new folder"
+    with pytest.raises(DatasetError, match=message):
+        Dataset(tmp_path)
+
+
 def test_damaged_file_is_named(tmp_path: Path) -> None:
     """What to do about it is said."""
     data = Dataset(tmp_path)

@@ -15,7 +15,7 @@ export class GameView {
     this.frames = this.view.frames;
     this.turns = make("div", { class: "turns", role: "group", "aria-label": "Choose the next thread" });
     this.answer = make("p", { class: "answer", role: "status", "aria-live": "polite" },
-      "Choose which thread moves next, and try to break the lock.");
+      "Choose which thread takes the next step, and try to break the program.");
     const ask = make("div", { class: "controls" },
       button("↶ Take back", "Take back the last move", () => this.take(-1), "Backspace"),
       button("⟲ Start again", "Start again", () => this.restart(), "R"),

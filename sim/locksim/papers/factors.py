@@ -14,12 +14,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from locksim.machine import Machine
 from locksim.study.analytic import fit, machine_repairman, ticket_lock
 from locksim.study.analytic.usl import MIN_POINTS
 
-MODELS = ("simulator", "mva", "markov", "usl_third", "usl_every_third")
+if TYPE_CHECKING:
+    from locksim.papers.experiment import Reproduction
+
+HEADS = {
+    "simulator": "simulator",
+    "mva": "MVA",
+    "markov": "chain",
+    "usl_third": "USL low third",
+    "usl_every_third": "USL each third",
+}
+"""Model → its name: the Boyd-Wickizer chain, and the law fitted to a curve's lowest third or to
+every third point."""
 
 
 @dataclass(frozen=True)
@@ -99,12 +111,52 @@ def factors(points: Sequence[Point], *, unseen: bool = False) -> list[Factor]:
         unseen: only the points that no fitted law has seen; the laws have values there alone.
     """
     taken = [p for p in points if p.cpus > 1 and (not unseen or "usl_third" in p.predicted)]
+    return of_pairs(
+        {
+            model: [(p.predicted[model], p.measured) for p in taken if model in p.predicted]
+            for model in HEADS
+            if unseen or not model.startswith("usl")
+        }
+    )
+
+
+def of(result: Reproduction, *, unseen: bool = False) -> list[Factor]:
+    """Return the factors of an experiment, over the points of datasets/README.md.
+
+    These are its predicted cells that formulas have a value for; where formulas have none, all
+    predicted cells but changes in per cent.
+
+    Arguments:
+        unseen: only points that no fitted law has seen, of the experiments that fit one.
+    """
+    if "factors" in result.extra:
+        kept = result.extra["factors_unseen" if unseen else "factors"]
+        return [Factor(**one) for one in kept]
+    if unseen:
+        return []
+    judged = [
+        one
+        for one in result.extra.get("models", {}).get("cells", [])
+        if one["role"] == "predicted" and one["understood"] and one["model"] in HEADS
+    ]
+    pairs: dict[str, list[tuple[float, float]]] = {model: [] for model in HEADS}
+    seen = {(one["row"], one["column"]): (one["simulated"], one["understood"]) for one in judged}
+    pairs["simulator"] = list(seen.values()) or [
+        (cell.simulated, cell.understood)
+        for cell in result.cells
+        if cell.role == "predicted" and cell.understood and cell.column != "change"
+    ]
+    for one in judged:
+        pairs[one["model"]].append((one["predicted"], one["understood"]))
+    return of_pairs(pairs)
+
+
+def of_pairs(pairs: Mapping[str, Sequence[tuple[float, float]]]) -> list[Factor]:
+    """Return the factor of each model that has (predicted, measured) values."""
     found = []
-    for model in MODELS:
-        logs = [
-            abs(math.log(p.predicted[model] / p.measured)) for p in taken if model in p.predicted
-        ]
-        if logs and (unseen or not model.startswith("usl")):
+    for model, values in pairs.items():
+        logs = [abs(math.log(p / m)) if p * m > 0 else math.inf for p, m in values]
+        if logs:
             mean = math.exp(sum(logs) / len(logs))
             found.append(Factor(model, len(logs), mean, math.exp(max(logs))))
     return found

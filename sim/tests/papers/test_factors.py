@@ -1,11 +1,13 @@
 """Factors between predictions and measurements, and what formulas and laws are given."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from locksim.machine import load
-from locksim.papers.curves.factors import Point, factors, formulas, laws, mean_transfer_ns
+from locksim.papers.experiment import Cell, Reproduction
+from locksim.papers.factors import Point, factors, formulas, laws, mean_transfer_ns, of
 from locksim.study.analytic import USL
 
 
@@ -63,3 +65,28 @@ def test_one_cpu_alone_takes_hold_and_think() -> None:
     """Both formulas agree there, since no CPU waits."""
     found = formulas(load("xeon-e5-2680v4-2x14"), [0], 30.0, 70.0)
     assert all(math.isclose(100.0, value) for value in found.values())
+
+
+def test_an_experiment_is_judged_where_formulas_are() -> None:
+    """Its predicted cells with a formula's value; without formulas all but changes in per cent."""
+
+    def cell(row: str, simulated: float, role: str = "predicted", column: str = "x") -> Cell:
+        values = (10.0, simulated, simulated, simulated)
+        return Cell(row, column, "10", *values, role, "s")  # type: ignore[arg-type]
+
+    cells = [cell("a", 20.0), cell("b", 5.0), cell("c", 90.0, "fitted"), cell("d", 1.0, "input")]
+    plain = Reproduction("toy", "", "", "", [], [*cells, cell("a", 3.0, column="change")])
+    (found,) = of(plain)
+    assert ("simulator", 2, 2.0, 2.0) == (found.model, found.points, found.mean, found.worst)
+    shown = [
+        {"model": model, "row": row, "column": "x", "understood": 10.0, "simulated": 20.0}
+        | {"predicted": 40.0, "role": role}
+        for model, row, role in (("mva", "a", "predicted"), ("mva", "c", "fitted"))
+    ]
+    judged = replace(plain, extra={"models": {"cells": shown}})
+    assert {"simulator": (1, 2.0), "mva": (1, 4.0)} == {
+        f.model: (f.points, round(f.mean, 9)) for f in of(judged)
+    }
+    assert [] == of(judged, unseen=True)
+    nothing = replace(plain, cells=[cell("a", 0.0)])
+    assert math.isinf(of(nothing)[0].mean)

@@ -1,0 +1,175 @@
+"""Idle spins: a core that only waits for a line to change leaves the tree, and is caught up later.
+
+A loop of loads that hit, pauses and work of constant length changes nothing but counters
+(:mod:`locksim.compiler.spin` finds them). After one such iteration the core is *parked*: its path
+of an iteration is known, with times and lines. When another CPU takes away one of those lines it
+returns at its place inside an iteration, with everything counted that it would have done.
+"""
+
+from __future__ import annotations
+
+from locksim.compiler.bytecode import LOAD, PAUSE
+from locksim.engine.fast.capacity import at_hand, use
+from locksim.engine.fast.state import (
+    A_DOES,
+    AGENT_BITS,
+    AGENT_MASK,
+    C_PARKED,
+    C_PATH,
+    C_PC,
+    C_PERIOD,
+    C_SB_LEN,
+    C_SPIN_CLEAN,
+    C_SPIN_PC,
+    C_SPIN_TIME,
+    C_THREAD,
+    C_TIMER,
+    L_OWNER,
+    N_COMPUTE_PS,
+    N_HITS,
+    N_LOADS,
+    N_PAUSES,
+    NEVER,
+    PATH_MAX,
+    R_LATEST,
+    REISSUE,
+    U_STOPS,
+    schedule,
+)
+from locksim.lang.words import index, plus, times
+
+
+def begin(core, contention, c, pc, t, jump):  # type: ignore[no-untyped-def]
+    """An iteration begins at the loop's instruction before ``pc``; ``jump``: it may be parked."""
+    core[c, C_SPIN_PC] = pc
+    core[c, C_SPIN_TIME] = t
+    core[c, C_SPIN_CLEAN] = jump
+    if contention is not None and contention.sibling[c] != c:
+        core[c, C_SPIN_CLEAN] = 0
+    core[c, C_PATH] = 0
+
+
+def add_step(state, c, pc, t, wanted):  # type: ignore[no-untyped-def]
+    """Add an operation to the path of a core's iteration: a hit of a line, or of none (-1)."""
+    core, path = state.core, state.path
+    if core[c, C_SPIN_CLEAN]:
+        j = core[c, C_PATH]
+        if j == PATH_MAX:
+            core[c, C_SPIN_CLEAN] = 0
+        else:
+            path[c, j, 0] = pc
+            path[c, j, 1] = t - core[c, C_SPIN_TIME]
+            path[c, j, 2] = wanted
+            core[c, C_PATH] = j + 1
+
+
+def parks(state, caches, c, pc, t):  # type: ignore[no-untyped-def]
+    """Park a core if its whole last iteration hit, and every line that it read is still here."""
+    core, path = state.core, state.path
+    n = core[c, C_PATH]
+    if t >= timer_of(core, c):
+        return False
+    if core[c, C_SPIN_PC] != pc or core[c, C_SPIN_CLEAN] != 1 or core[c, C_SB_LEN] or n == 0:
+        return False
+    for j in range(n):
+        x = path[c, j, 2]
+        if x >= 0:
+            if state.line[x, L_OWNER] != c and not (
+                (state.sharers[x, c >> 6] >> index(c & 63)) & index(1)
+            ):
+                return False
+            if caches is not None and not at_hand(caches, c, x):
+                return False
+    core[c, C_PERIOD] = t - core[c, C_SPIN_TIME]
+    core[c, C_SPIN_TIME] = t
+    core[c, C_PARKED] = 1
+    return True
+
+
+def timer_of(core, c):  # type: ignore[no-untyped-def]
+    """From when a CPU's timer takes it from the thread that it runs: never, if that is its own."""
+    return core[c, C_TIMER] if core[c, C_THREAD] >= core.shape[0] else NEVER
+
+
+def returns_at(state, c):  # type: ignore[no-untyped-def]
+    """The key of a core without an event: where it spins, of the operation that its timer meets."""
+    core, path, at = state.core, state.path, timer_of(state.core, c)
+    if not core[c, C_PARKED] or at == NEVER:
+        return NEVER
+    begun = core[c, C_SPIN_TIME]
+    begun += (at - begun) // core[c, C_PERIOD] * core[c, C_PERIOD]
+    issued = begun
+    for j in range(core[c, C_PATH]):
+        if begun + path[c, j, 1] <= at:
+            issued = begun + path[c, j, 1]
+    return (issued << AGENT_BITS) | (2 * c)
+
+
+def disturb(state, caches, c, t, first, last):  # type: ignore[no-untyped-def]
+    """Lines from ``first`` to ``last`` change at t: a core parked on one of them returns."""
+    if state.core[c, C_PARKED]:
+        for j in range(state.core[c, C_PATH]):
+            if first <= state.path[c, j, 2] <= last:
+                unpark(state, caches, c, t, state.control[R_LATEST] & AGENT_MASK)
+                break
+
+
+def unpark(state, caches, c, s, a):  # type: ignore[no-untyped-def]
+    """Advance a spinning core to event (s, a), with all of its events up to that key.
+
+    ``a`` is the highest agent that has had an event at ``s``. It may differ from the agent whose
+    event takes the line away: that event may have been made at ``s`` for ``s``, after events of
+    agents with higher numbers.
+    """
+    core, path, count, code = state.core, state.path, state.count, state.code
+    start, period, n = core[c, C_SPIN_TIME], core[c, C_PERIOD], core[c, C_PATH]
+    me = 2 * c
+    rounds = (s - start) // period  # finished iterations, or one more (corrected below)
+    if rounds * period == s - start and me > a:
+        rounds -= 1
+    partial = 0  # operations done in the iteration that began at start + rounds * period
+    if rounds >= 0:
+        begun = start + rounds * period
+        while partial < n:
+            at = begun + path[c, partial, 1]
+            if at > s or (at == s and me > a):
+                break
+            partial += 1
+    else:
+        rounds = 0
+    for j in range(n):
+        often = rounds + (1 if j < partial else 0)
+        pc = path[c, j, 0]
+        op = code[pc, 0]
+        if op == LOAD:
+            count[c, N_LOADS] += often
+            count[c, N_HITS] += often
+        elif op == PAUSE:
+            count[c, N_PAUSES] += often
+            state.thread[core[c, C_THREAD], U_STOPS] += often
+        else:
+            each = max(1, state.registers[core[c, C_THREAD], code[pc, 4]])
+            count[c, N_COMPUTE_PS] = plus(count[c, N_COMPUTE_PS], times(often, each))
+    if caches is not None:
+        # One more iteration leaves the order of use of all iterations; then the unfinished one.
+        for j in range(n if rounds else 0):
+            if path[c, j, 2] >= 0:
+                use(caches, c, path[c, j, 2])
+        for j in range(partial):
+            if path[c, j, 2] >= 0:
+                use(caches, c, path[c, j, 2])
+    if partial == n:
+        rounds += 1
+        partial = 0
+    core[c, C_PARKED] = 0
+    core[c, C_SPIN_CLEAN] = 0
+    core[c, C_PC] = path[c, partial, 0]
+    state.agent[me, A_DOES] = REISSUE
+    schedule(state.tree, me, ((start + rounds * period + path[c, partial, 1]) << AGENT_BITS) | me)
+
+
+def unpark_all(state, caches, s):  # type: ignore[no-untyped-def]
+    """Advance all spinning cores to time ``s``, where a run stops, so that results count it."""
+    for c in range(state.core.shape[0]):
+        if state.core[c, C_PARKED]:
+            unpark(state, caches, c, s, -1)

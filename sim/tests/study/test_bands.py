@@ -1,0 +1,131 @@
+"""Bands: what moves a result, how far, and how causes add up."""
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from locksim import machine as machines
+from locksim.machine import Machine, MachineError
+from locksim.study.bands import (
+    Cause,
+    Range,
+    bands,
+    drawn,
+    one_at_a_time,
+    uncertain,
+    with_ns,
+    without_range,
+)
+
+GRAVITON = machines.load("graviton2-64")
+
+
+def cost(machine: Machine, name: str) -> float:
+    """A cost in ns."""
+    return machine.cost_ps()[name] / 1000
+
+
+def rmw_and_fence(machine: Machine) -> Mapping[str, float]:
+    """A result that two costs decide, and one that nothing moves."""
+    return {"sum": 10 * cost(machine, "rmw") * cost(machine, "fence"), "fixed": 3.0, "none": 0.0}
+
+
+@pytest.mark.parametrize("name", machines.names())
+def test_every_assumed_value_states_its_range(name: str) -> None:
+    """And all ends of all ranges, and random draws of them, make sound machines."""
+    machine = machines.load(name)
+    assert [] == without_range(machine)
+    assert 1 + len(uncertain(machine)) == len(one_at_a_time(machine, orders=1))
+    drawn(machine, 4)
+
+
+def test_an_ideal_machine_is_only_started_otherwise() -> None:
+    """Nobody is uncertain about round numbers; they have no ranges."""
+    (only,) = one_at_a_time(machines.load("ideal-4"), orders=3)
+    assert ("starting order", 3) == (only.name, len(only.machines))
+    assert "pause" in without_range(machines.load("ideal-4"))
+    (draws,) = drawn(machines.load("ideal-4"), 3)
+    assert ("3 draws", "starting order") == (draws.name, draws.why)
+
+
+def test_too_few_draws_say_nothing() -> None:
+    """Two points are no band."""
+    assert [] == drawn(GRAVITON, 2)
+
+
+def test_classes_of_a_quantity_move_together() -> None:
+    """Memory of all distances, to both ends; relative costs follow what they refer to."""
+    machine = machines.load("xeon-8375c-2x32")
+    low, high = next(c for c in one_at_a_time(machine, orders=1) if c.name == "memory").machines
+    for name in ("memory.node", "memory.socket"):
+        assert cost(low, name) < cost(machine, name) < cost(high, name)
+
+
+def test_a_farther_line_stays_farther() -> None:
+    """A hit at the high end of its range takes the nearest transfer along."""
+    machine = machines.load("epyc-7742-2x64")
+    _, high = next(c for c in one_at_a_time(machine, orders=1) if c.name == "l1_hit").machines
+    assert cost(machine, "transfer.core") < cost(high, "transfer.core") == cost(high, "l1_hit")
+
+
+def test_starting_orders_are_random_and_the_same_every_time() -> None:
+    """The CPUs that take part are the same; only their order differs, and a seed repeats it."""
+    machine = machines.load("epyc-7773x-64")
+    usual = machine.tables(16).node_of
+    found = [
+        started.tables(16).node_of
+        for cause in (one_at_a_time(machine, orders=2)[0], one_at_a_time(machine, orders=2)[0])
+        for started in cause.machines
+    ]
+    assert [sorted(usual)] * 4 == [sorted(order) for order in found]
+    assert found[:2] == found[2:]
+    assert usual != found[0] != found[1]
+
+
+def test_one_cause_gives_its_own_ends() -> None:
+    """The result at both ends, scaled from the first seed to the reported value."""
+    causes = [c for c in one_at_a_time(GRAVITON, orders=1) if c.name == "rmw"]
+    base = rmw_and_fence(GRAVITON)
+    values = {name: 2 * value for name, value in base.items()}
+    found = bands(causes, rmw_and_fence, values, base)
+    (rmw,) = uncertain(GRAVITON)["rmw"]
+    scale = values["sum"] / rmw.value
+    assert (rmw.low * scale, rmw.high * scale) == pytest.approx(
+        (found["sum"].low, found["sum"].high)
+    )
+    assert (6.0, 6.0) == (found["fixed"].low, found["fixed"].high)
+    assert (0.0, 0.0) == (found["none"].low, found["none"].high)
+    assert "assumed, 3 to 15 ns" == found["sum"].effects[0].why
+
+
+def test_causes_add_as_squares_of_logarithms() -> None:
+    """Twice and 3 times: exp of the root of ln(2)^2 + ln(3)^2; the widest cause first."""
+    by = {"a": GRAVITON.with_costs(pause=2), "b": GRAVITON.with_costs(pause=3)}
+    causes = [Cause(name, "", [machine]) for name, machine in by.items()]
+    found = bands(causes, lambda m: {0: m.cost_ps()["pause"]}, {0: 1.0}, {0: 1.0})[0]
+    assert 1.0 == found.low
+    assert pytest.approx(2.7183 ** (0.6931**2 + 1.0986**2) ** 0.5, rel=1e-3) == found.high
+    assert ["b", "a"] == [effect.name for effect in found.effects]
+
+
+def test_a_result_that_is_not_positive_moves_by_differences() -> None:
+    """A change of -2 % that becomes +1 %."""
+    causes = [Cause("a", "", [GRAVITON])]
+    found = bands(causes, lambda _: {"x": 1.0}, {"x": -2.5}, {"x": -2.0})["x"]
+    assert (-2.5, 0.5) == (found.low, found.high)
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_shares_of_a_range_are_in_order(one: float, other: float) -> None:
+    """0 is the low end, a half the value, 1 the high end; between them it never falls."""
+    found = Range("x", 3.0, 1.0, 9.0, "")
+    assert (1.0, 3.0, 9.0) == (found.at(0), found.at(0.5), found.at(1))
+    assert found.at(min(one, other)) <= found.at(max(one, other))
+
+
+def test_what_makes_no_machine_is_refused() -> None:
+    """A transfer cheaper than a hit."""
+    with pytest.raises(MachineError, match="cheaper than"):
+        with_ns(GRAVITON, {"transfer.node": 0.5})
