@@ -113,6 +113,7 @@ def build(
     types: list[type[Struct]],
     *,
     heap_lines: int = HEAP_LINES,
+    built_with: Iterable[Struct] = (),
 ) -> Memory:
     """Place a workload on a machine and run its ``setup`` programs.
 
@@ -121,13 +122,14 @@ def build(
         tables: the machine, with the CPUs of the run.
         types: every struct that the programs allocate.
         heap_lines: lines for ``alloc``; none where nothing is allocated.
+        built_with: descriptions that pointers to their classes mean, instead of the defaults.
 
     Raises:
         SimulationError: a setup program uses a forbidden operation (waits, uses memory outside
             every live object), or fails (an assertion, an index).
     """
     wpl = tables.words_per_line
-    space = Space(wpl, tables.n_cpus, tasks_of(workload))
+    space = Space(wpl, tables.n_cpus, tasks_of(workload), built_with)
     layout = space.layout(workload)
     base = wpl
     static_lines = 1 + -(-layout.size // wpl)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from locksim.compiler.link import link
 from locksim.core.memory import build
 from locksim.lang.layout import Space
-from locksim.lang.struct import Workload, tasks_of
+from locksim.lang.struct import Struct, Workload, tasks_of
 
 if TYPE_CHECKING:
     from locksim.compiler.bytecode import Image
@@ -20,13 +21,19 @@ def prepare(
     tables: MachineTables,
     *,
     heap_lines: int | None = None,
+    built_with: Sequence[Struct] = (),
 ) -> tuple[Image, Memory]:
     """Link a workload and lay out its memory for a machine, as input of the engines' ``run``.
+
+    Arguments:
+        built_with: descriptions that pointers to their classes mean, instead of the defaults: every
+            ``Sock`` of a kernel may have another lock, as a compile option would give it.
 
     Raises:
         CompileError, LinkError, SimulationError: the program is outside the language, or faulty.
     """
-    space = Space(tables.words_per_line, tables.n_cpus, tasks_of(workload))
+    space = Space(tables.words_per_line, tables.n_cpus, tasks_of(workload), built_with)
     image = link(workload, space, base=tables.words_per_line)
     options = {} if heap_lines is None else {"heap_lines": heap_lines}
-    return image, build(workload, tables, list(image.types), **options)
+    types = list(image.types)
+    return image, build(workload, tables, types, built_with=built_with, **options)

@@ -12,6 +12,7 @@ nothing uses it. If that first field is padded, it moves to the next line.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -117,13 +118,20 @@ class Space:
         words_per_line: 64-bit words in a cache line.
         n_cpus: CPUs that take part; the number of elements of per-CPU fields.
         n_tasks: threads beyond one for each CPU.
+        built_with: descriptions that pointers to their classes mean, instead of the defaults.
     """
 
-    def __init__(self, words_per_line: int, n_cpus: int, n_tasks: int = 0) -> None:
+    def __init__(
+        self,
+        words_per_line: int,
+        n_cpus: int,
+        n_tasks: int = 0,
+        built_with: Iterable[Struct] = (),
+    ) -> None:
         self.words_per_line, self.n_cpus = words_per_line, n_cpus
         self.n_threads = n_cpus + n_tasks
         self._layouts: dict[Any, Layout] = {}
-        self._defaults: dict[type[Struct], Struct] = {}
+        self._defaults: dict[type[Struct], Struct] = {type(one): one for one in built_with}
 
     def layout(self, struct: Struct) -> Layout:
         """The layout of a description."""
@@ -133,7 +141,7 @@ class Space:
         return self._layouts[key]
 
     def default(self, target: type[Struct]) -> Struct:
-        """The description that pointers to a class mean: the class with its defaults."""
+        """The description that pointers to a class mean: what it is built with, or the default."""
         if target not in self._defaults:
             self._defaults[target] = target()
         return self._defaults[target]

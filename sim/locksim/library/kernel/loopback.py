@@ -32,10 +32,11 @@ UNINTERRUPTIBLE, which a wake-up by data does not touch.
 of ``SHARED_LINES`` by chance, as the source does not say which the network code shares. Access
 checks stand between the parts of that work, some before the socket is owned and some after. A
 packet costs ``packet_ps``, half of it on each way. Its checks are made back to back, by one hook on
-the way out (interface, node) and one on the way in (interface, node, socket). Each hook looks up
-the node's label after its first check. This is so in security/selinux/hooks.c of 2.6
-(``selinux_ip_postroute_last``, ``selinux_socket_sock_rcv_skb``), and five checks with two labels a
-packet were counted on 2.4.3, whose patch was not at hand.
+the way out (interface, node) and one on the way in (interface, node, socket). Each hook begins with
+the node's label. This is so in security/selinux/hooks.c of the module for 2.4 of 2002
+(``selinux_ip_postroute_last``, ``selinux_ip_input_helper``; the check of the socket follows in
+``selinux_socket_sock_rcv_skb``). Five checks with two labels a packet were counted on 2.4.3, whose
+patch was not at hand.
 
 Invariants. 0 <= unsent + in_flight <= capacity before each send. Data arrive in order: a segment is
 sent only when none is in flight. A task that sleeps on a socket has put its entry on the queue and
@@ -332,12 +333,10 @@ class Loopback(SemaphoreCalls):
         yield from self.packet_hook(checks, self.packet_checks, labels, self.label_lookups)
 
     def packet_hook(self, check, end_check, label, end_label):
-        # The interface is checked, the node's label is looked up, and the rest is checked.
-        if check < end_check:
-            yield from self.check(FIRST_PACKET_KEY + check)
+        # The node's label is looked up; then the interface, the node and the socket are checked.
         for i in range(label, end_label):
             yield from self.security_server.sid_lookup(i)
-        for i in range(check + 1, end_check):
+        for i in range(check, end_check):
             yield from self.check(FIRST_PACKET_KEY + i)
 
     def work(self, work_ps, lines, first_key, checks):

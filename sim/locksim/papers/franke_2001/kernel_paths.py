@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from locksim import machine as machines
 from locksim.engine.fast import engine as fast
 from locksim.engine.prepared import prepare
+from locksim.papers.franke_2001 import instruments
 from locksim.papers.franke_2001 import setting as franke_2001
 from locksim.papers.franke_2001.setting import MACHINE, Costs
 from locksim.study.traces.flat_profile import FlatProfile
@@ -37,6 +38,7 @@ PATHS = {
     "__wake_up": ("LinuxTwoFour.wake_up",),
     "avc_has_perm": ("AvcTwoFour",),
     "sid lookup": ("SecurityServer",),
+    "cg_record_arc": ("Kernprof",),
     "semop": (
         *("Loopback.up", "Loopback.down", "Loopback.update_queue"),
         "Loopback.woken_in_down",
@@ -48,6 +50,10 @@ PATHS = {
 }
 """Kernel path → the programs that stand for it, or a class for its programs that are not named
 elsewhere; everything else is "other"."""
+PROFILER = "cg_record_arc"
+"""The path of the profiler's own programs, which no share counts."""
+PROFILED = {"ProfiledLoopback": "Loopback", "ProfiledTwoFour": "LinuxTwoFour"}
+"""Structs with the profiler's calls in them → what they are without."""
 CALLS = {"schedule": "LinuxTwoFour.schedule", "__wake_up": "LinuxTwoFour.wake_up"}
 """Kernel path → the program that continues with the lock that one call takes."""
 ACQUIRES = ("TTASLock.acquire",)
@@ -65,13 +71,15 @@ class Profile:
 
     Arguments:
         shares: of all CPUs' time, 0 to 1. calls: calls per message, of the paths in ``CALLS``.
-        whole_ps: all CPUs' time. messages: number of messages sent.
+        whole_ps: all CPUs' time, without the profiler's own. messages: number of messages sent.
+        own_ps: the profiler's time.
     """
 
     shares: dict[str, float]
     calls: dict[str, float]
     whole_ps: int
     messages: int
+    own_ps: int = 0
 
 
 def profiled(
@@ -83,12 +91,14 @@ def profiled(
     costs: Costs | None = None,
     seed: int = 1,
     users: int = 20,
+    instrument: bool = True,
 ) -> Profile:
     """Simulate a complete run of Chatroom and profile it.
 
     Arguments:
         kernel: of ``franke_2001.KERNELS``. cpus, rooms, messages, users: of the run.
         costs: instead of the fitted ones. seed: of the random streams.
+        instrument: True profiles a kernel with kernprof's calls in it.
 
     Raises:
         SimulationError: the program failed (a bug).
@@ -96,14 +106,18 @@ def profiled(
     used = costs or Costs()
     tables = franke_2001.tables_of(machines.load(MACHINE), cpus, used)
     workload = franke_2001.workload(kernel, rooms, used, messages=messages, users=users)
+    if instrument:
+        workload = instruments.profiled(workload)
     image, memory = prepare(workload, tables)
-    seen = FlatProfile(image.places, tables, inline=INLINE, acquires=ACQUIRES)
+    places = [_Named(_without_profiler(place.method)) for place in image.places]
+    seen = FlatProfile(places, tables, inline=INLINE, acquires=ACQUIRES)
     run = fast.run(
         image, memory, tables, seed=seed, until_ps=franke_2001.LONGEST_PS, trace=seen.add
     )
     by_path: dict[str, int] = {}
     for method, time_ps in seen.time_ps(run.end_ps).items():
         by_path[path_of(method)] = by_path.get(path_of(method), 0) + time_ps
+    own_ps = by_path.pop(PROFILER, 0)
     whole = sum(by_path.values())
     sent = rooms * users * users * messages
     return Profile(
@@ -111,7 +125,21 @@ def profiled(
         {path: seen.acquisitions.get(program, 0) / sent for path, program in CALLS.items()},
         whole,
         sent,
+        own_ps,
     )
+
+
+@dataclass(frozen=True)
+class _Named:
+    """A place by its method alone."""
+
+    method: str
+
+
+def _without_profiler(method: str) -> str:
+    """The name that a program has in a kernel without the profiler."""
+    struct, dot, name = method.partition(".")
+    return PROFILED.get(struct, struct) + dot + name
 
 
 def path_of(method: str) -> str:

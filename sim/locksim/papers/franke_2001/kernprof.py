@@ -6,10 +6,10 @@ the functions with the most time. It does not name the number of CPUs, but the t
 slowed by a profiler. On four CPUs they would be a third of the published throughput.
 
 The reading of the table. The profiler's own function (``cg_record_arc``) takes a third of the time
-without SELinux and a fifth with it. It is not part of the simulated kernel, so shares are of the
-time without it: the whole is its seconds over its printed per cent. The profiler's effect on the
-other functions cannot be removed; it is part of the error. Calls are divided by those of
-``tcp_sendmsg``, which every message calls once.
+without SELinux and a fifth with it. Shares are of the time without it: the whole is its seconds
+over its printed per cent. The simulated kernel has the profiler in it
+(:mod:`locksim.library.instruments.kernprof`), so that its effect on the other functions is on both
+sides. Calls are divided by those of ``tcp_sendmsg``, which every message calls once.
 
 The simulated values come from complete runs of 20 rooms too, with half as many messages.
 :mod:`locksim.papers.franke_2001.kernel_paths` explains which path stands for which function. A
@@ -17,9 +17,10 @@ lock's time belongs to the path that takes it, as in a kernel with inline spinlo
 without a cell (sending, receiving, checks) have the remaining time; the whole profile is in
 ``profile``.
 
-Nothing was fitted here: the costs are those of ``franke_2001``, fitted to throughput. The number of
-checks per call was taken from this profile's other rows (self times of sending and receiving with
-and without SELinux), so those have no cell.
+One number was fitted here, on a row that has no cell: the functions that a message calls, to the
+profiler's own time without SELinux. The costs are those of ``franke_2001``. The number of checks
+per call was taken from this profile's other rows (self times of sending and receiving with and
+without SELinux), so those have no cell.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from locksim import machine as machines
 from locksim.machine import Parameter
 from locksim.papers import plots
 from locksim.papers.experiment import Cell, Experiment, Plan, Report, Reproduction
+from locksim.papers.franke_2001 import instruments
 from locksim.papers.franke_2001 import setting as franke_2001
 from locksim.papers.franke_2001.kernel_paths import Profile, profiled
 from locksim.papers.franke_2001.setting import KERNELS, MACHINE, SOURCE, Costs
@@ -67,6 +69,7 @@ class Franke2001Kernprof(Experiment):
         cpus: int = CPUS,
         rooms: int = ROOMS,
         messages: int = franke_2001.MESSAGES,
+        instrument: bool = True,
         **options: Any,
     ) -> Plan[tuple[str, int], Profile]:
         """Both kernels' profiles.
@@ -74,6 +77,7 @@ class Franke2001Kernprof(Experiment):
         Arguments:
             costs, replications, seed: those of ``franke-2001-chatroom``.
             cpus, rooms, messages: of a simulated run.
+            instrument: True profiles a kernel with kernprof's calls in it.
         """
         used = costs or Costs()
 
@@ -99,6 +103,7 @@ class Franke2001Kernprof(Experiment):
                         "derived",
                     ),
                     Parameter("profile.rooms", rooms, "1", "the source profiled 20", "input"),
+                    *(instruments.kernprof_parameters() if instrument else ()),
                     *franke_2001.parameters(machines.load(MACHINE), used, messages=messages),
                 ],
                 [cell for kernel in KERNELS for cell in cells(kernel, found[kernel])],
@@ -107,13 +112,17 @@ class Franke2001Kernprof(Experiment):
                         kernel: _means([profile.shares for profile in profiles])
                         for kernel, profiles in found.items()
                         if profiles
-                    }
+                    },
+                    "profiler_us_a_message": {
+                        kernel: {"published": _own_us(kernel), "simulated": _mean_own_us(profiles)}
+                        for kernel, profiles in found.items()
+                        if profiles
+                    },
                 },
                 notes=[
                     f"Complete runs of {messages} messages per user; the source profiled 200.",
                     "share: of the time without the profiler's own function; calls: per message",
-                    "The source's profiler slows every call, so part of every error here is "
-                    "the profiler's.",
+                    "The simulated kernel makes the profiler's calls too (`instrument`).",
                     "Analytic models are compared in franke-2001-chatroom; they have no functions.",
                 ],
                 report=Report("kernprof", "\n".join(_flat(*one) for one in found.items())),
@@ -125,7 +134,7 @@ class Franke2001Kernprof(Experiment):
                     f"kernprof, {kernel}",
                     profiled,
                     (kernel, cpus, rooms),
-                    {"messages": messages, "costs": used, "seed": k},
+                    {"messages": messages, "costs": used, "seed": k, "instrument": instrument},
                     seconds=rooms * messages / 40,
                 )
                 for kernel in KERNELS
@@ -217,6 +226,16 @@ def cells(kernel: str, profiles: list[Profile]) -> list[Cell]:
             )
         )
     return found
+
+
+def _own_us(kernel: str) -> float:
+    """The profiler's own time for each message, as published."""
+    table = published()
+    return 1e6 * table[kernel, PROFILER, "self"][1] / table[kernel, SENDS, "calls"][1]
+
+
+def _mean_own_us(profiles: list[Profile]) -> float:
+    return sum(one.own_ps / one.messages for one in profiles) / len(profiles) / 1e6
 
 
 def _flat(kernel: str, profiles: list[Profile]) -> str:

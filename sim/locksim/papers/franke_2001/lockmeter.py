@@ -1,8 +1,9 @@
 """franke-2001-lockmeter: avc_lock, ss_lock and runqueue_lock while Chatroom runs, 1 to 8 CPUs.
 
 Ten rooms with 100 messages per user, on the kernel with SELinux. The costs are those of
-``franke_2001``, fitted to throughput at 1 and 2 CPUs. HOLD, CON and WAIT come directly from the
-simulated run.
+``franke_2001``, fitted to throughput at 1 and 2 CPUs. The simulated kernel has lockmeter in place
+of every spinlock (:mod:`locksim.library.instruments.lockmeter`), as the measured one had. HOLD, CON
+and WAIT are what it has in its tables when the run is over.
 
 The window. UTIL, TOTAL and the share of the CPUs' time spent waiting refer to a measurement of 84
 to 98 seconds; UTIL x T = HOLD x TOTAL gives T. A run takes 3 to 6 seconds, and TOTAL is that of ten
@@ -25,6 +26,7 @@ from locksim import machine as machines
 from locksim.machine import Machine, Parameter
 from locksim.papers import plots
 from locksim.papers.experiment import Cell, Experiment, Plan, Report, Reproduction
+from locksim.papers.franke_2001 import instruments
 from locksim.papers.franke_2001 import setting as franke_2001
 from locksim.papers.franke_2001.models import lockmeter_models
 from locksim.papers.franke_2001.setting import (
@@ -76,11 +78,15 @@ class Franke2001Lockmeter(Experiment):
         replications: int = franke_2001.REPLICATIONS,
         seed: int = 1,
         messages: int = MESSAGES,
+        instrument: bool = True,
         **options: Any,
     ) -> Plan[Any, Run]:
         """The 96 cells.
 
-        Arguments: those of ``franke-2001-chatroom``.
+        Arguments:
+            machine, costs, replications, seed, messages: those of ``franke-2001-chatroom``.
+            instrument: True runs a kernel with lockmeter in it, and reads its tables; False reads
+                the engine's own meter, which costs nothing.
         """
         profile = machine or machines.load(MACHINE)
         used = costs or Costs()
@@ -105,6 +111,7 @@ class Franke2001Lockmeter(Experiment):
                         Parameter(f"window.{n}_cpus", t, "s", "HOLD x TOTAL / UTIL", "input")
                         for n, t in WINDOW_S.items()
                     ),
+                    *(instruments.lockmeter_parameters() if instrument else ()),
                     *franke_2001.parameters(profile, used, messages=messages),
                 ],
                 found,
@@ -129,7 +136,13 @@ class Franke2001Lockmeter(Experiment):
 
         wanted = [("selinux", ROOMS, n) for n in CPUS]
         jobs = franke_2001.jobs(
-            profile, wanted, used, replications=replications, seed=seed, messages=messages
+            profile,
+            wanted,
+            used,
+            replications=replications,
+            seed=seed,
+            messages=messages,
+            lockmeter=instrument,
         )
         return Plan(jobs, assemble)
 

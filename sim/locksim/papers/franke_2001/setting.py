@@ -43,6 +43,7 @@ from locksim.library.schedulers.linux_2_4 import LinuxTwoFour
 from locksim.library.workloads.chatroom import Chatroom, chatroom
 from locksim.machine import Machine, MachineTables, Parameter
 from locksim.papers.experiment import Role
+from locksim.papers.franke_2001 import instruments
 from locksim.study.jobs import Job
 
 MACHINE = "pentium3-8way"
@@ -208,6 +209,7 @@ def run(
     cache: Struct | None = None,
     scheduler: Struct | None = None,
     users: int = 20,
+    lockmeter: bool = False,
 ) -> Run:
     """Simulate a complete run of Chatroom on the fast engine.
 
@@ -215,6 +217,8 @@ def run(
         profile: the machine. kernel: of ``KERNELS``. rooms, messages, users: of the benchmark.
         cache: another cache than the kernel's (what-if). scheduler: another than 2.4's (what-if).
         seed: of the random streams.
+        lockmeter: True runs a kernel with lockmeter in it, and gives the locks as lockmeter reads
+            them.
 
     Raises:
         SimulationError: the program failed (a bug).
@@ -225,13 +229,21 @@ def run(
         kernel, rooms, costs, messages=messages, cache=cache, scheduler=scheduler, users=users
     )
     tables = tables_of(profile, cpus, costs)
-    image, memory = prepare(described, tables)
+    built_with: list[Struct] = []
+    if lockmeter:
+        described = instruments.metered(described, tables)
+        built_with = instruments.built_with(described)
+    image, memory = prepare(described, tables, built_with=built_with)
     result = simulate(image, memory, tables, seed=seed, until_ps=LONGEST_PS)
     done = int(result.cpu[:, CPU_COUNTERS.index("done")].sum())
     locks = {
         name: _counters(result.locks, [i for i, n in enumerate(memory.locks) if _is(n, where)])
         for name, where in LOCKS.items()
     }
+    if lockmeter:
+        for name, where in LOCKS.items():
+            place = where.removeprefix("kernel.")
+            locks[name] |= instruments.readings(memory, result.memory, place)
     mean, longest = 0.0, 0
     if isinstance(described.kernel.scheduler, LinuxTwoFour):
         mean, longest = queue_seen(memory, result.memory, cpus)
@@ -363,18 +375,20 @@ def jobs(
     replications: int = REPLICATIONS,
     seed: int = 1,
     messages: int = MESSAGES,
+    lockmeter: bool = False,
 ) -> dict[tuple[str, int, int, int], Job[Run]]:
     """Jobs for the runs of some cells, by kernel, rooms, CPUs and seed.
 
     Arguments:
-        cells: kernel, rooms and CPUs. The other arguments are those of :func:`sample`.
+        cells: kernel, rooms and CPUs. lockmeter: as for :func:`run`. The other arguments are those
+            of :func:`sample`.
     """
     return {
         (kernel, rooms, n, k): Job(
             f"Chatroom, {kernel}, {rooms} rooms on {n} CPUs",
             run,
             (profile, kernel, rooms, n, costs),
-            {"messages": messages, "seed": k},
+            {"messages": messages, "seed": k, **({"lockmeter": True} if lockmeter else {})},
             seconds=rooms * messages * (2 + n) / 450,
         )
         for kernel, rooms, n in cells

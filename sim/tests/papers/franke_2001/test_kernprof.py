@@ -16,6 +16,7 @@ from locksim.papers.franke_2001.kernel_paths import (
     CALLS,
     INLINE,
     PATHS,
+    PROFILER,
     path_of,
     profiled,
 )
@@ -90,13 +91,26 @@ def test_a_run_by_kernel_path(kernel: str) -> None:
     assert 0 < found.calls["schedule"] < found.calls["__wake_up"]
 
 
+def test_the_profiler_has_no_share() -> None:
+    """Its own time is kept apart; paths and calls are found with its calls in the kernel, too."""
+    inside, outside = (
+        profiled("vanilla", 2, 1, messages=1, users=8, instrument=which) for which in (True, False)
+    )
+    assert 0 == outside.own_ps < inside.own_ps
+    assert inside.shares.keys() == outside.shares.keys()
+    assert PROFILER not in inside.shares
+    assert 0 < min(inside.calls.values())
+
+
 def test_every_program_has_its_path() -> None:
     """Programs that PATHS names are there; so are those that count calls, and inline ones."""
     tables = machines.load(franke_2001.MACHINE).tables(8)
     image, _ = prepare(franke_2001.workload("selinux", 1, franke_2001.Costs()), tables)
     methods = {place.method for place in image.places}
     known = methods | {method.partition(".")[0] for method in methods}
-    named = {program for programs in PATHS.values() for program in programs}
+    named = {
+        program for path, programs in PATHS.items() for program in programs if path != PROFILER
+    }
     assert named <= known
     assert {*CALLS.values(), *INLINE, *ACQUIRES} <= methods
     for path, program in CALLS.items():
