@@ -199,7 +199,7 @@ def main() -> int:
     screen, status = Console(), Console(stderr=True)
     sections = []
     for name, part in PARTS.items():
-        file, missing = OUT / part.report, f"not measured yet: --only {name}"
+        file, missing = OUT / part.report, f"no report yet; --only {name} makes one"
         if name in options.only and not (options.again and file.exists()):
             with status.status(f"{name}: measuring"):
                 missing = measure(part, file, quick=options.quick)

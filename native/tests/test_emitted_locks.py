@@ -17,7 +17,9 @@ from locksim.emit import emit
 from locksim.library.registry import entries, resolve
 
 WITHOUT_A_PAIR = {"rcu", "rcu_qsbr", "semaphore", "srcu"}
-LOCKS = [e.name for e in entries() if e.kind == "lock" and e.name not in WITHOUT_A_PAIR]
+SLEEP = {"futex"}
+"""Locks whose waiters sleep: C has no scheduler that would wake them."""
+LOCKS = [e.name for e in entries() if e.kind == "lock" and e.name not in WITHOUT_A_PAIR | SLEEP]
 
 HEAD = "from locksim.lang import *\n\n\nclass MyLock(Lock):\n    taken = word()\n"
 ACQUIRE = """

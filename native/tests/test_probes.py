@@ -17,7 +17,15 @@ DURATION_NS = 5_000_000
 
 def test_names() -> None:
     """Every probe that a survey asks for is built, and no other."""
-    shared = {"contended_add", "false_sharing", "write_shared", "drain", "chase", *TURNS}
+    shared = {
+        "contended_add",
+        "false_sharing",
+        "write_shared",
+        "served_next",
+        "drain",
+        "chase",
+        *TURNS,
+    }
     assert {*SINGLE_CPU, *shared} == PROBES
 
 

@@ -44,7 +44,7 @@ class Cost:
     Arguments:
         command, where: what ran, and how. foreground_s: the command's own.
         background_s: of the process that it started; None: it started none. aim_s: of the command.
-        said: its lines on stderr.
+        said: its lines on stderr, up to a progress bar.
     """
 
     command: str
@@ -103,7 +103,8 @@ def _cost(command: str, where: str, aim_s: float, cache: str, *, terminal: bool)
         raise RuntimeError(f"locklab {command} failed ({where})")
     background_s = _background(cache)
     reader.join(timeout=1)
-    text = b"".join(said).decode(errors="replace").strip()
+    text = b"".join(said).decode(errors="replace")
+    text = text.partition("\x1b")[0].strip()  # a progress bar follows
     return Cost(command, where, used.ru_utime + used.ru_stime, background_s, aim_s, text)
 
 

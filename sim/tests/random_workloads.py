@@ -147,6 +147,8 @@ RISKS = (
 
 HAND_ON = ("mine = yield self.free.swap(mine)", "if mine:", "    yield switch(mine)")
 """A CPU's own thread exchanges its task for the one that lies free, and runs that."""
+FOR_A_WHILE = (*HAND_ON[:2], "    yield timer(now() + random_below(150))", HAND_ON[2])
+"""The same, and the timer brings the CPU back to its own thread."""
 GO_BACK = ("yield switch(cpu())",)
 """A task puts itself aside for the CPU's own thread."""
 
@@ -366,8 +368,12 @@ class _Maker:
 
 
 @st.composite
-def workloads(draw: st.DrawFn) -> str:
-    """The text of a module with a workload ``World``."""
+def workloads(draw: st.DrawFn, timers: bool = False) -> str:
+    """The text of a module with a workload ``World``.
+
+    Arguments:
+        timers: whether it has tasks, and CPUs that take themselves away from them.
+    """
     risky = draw(st.integers(0, 2)) == 0
     # Few words, so that the threads meet at them.
     hot = draw(st.lists(st.sampled_from(WORDS), min_size=2, max_size=4))
@@ -377,8 +383,9 @@ def workloads(draw: st.DrawFn) -> str:
 
     inner = _Maker(draw, OWN_WORDS, world=False, risky=risky)
     helper = _Maker(draw, hot, world=False, risky=risky)
-    tasks = draw(st.sampled_from((0, 0, 1, 2, 5)))
-    world = _Maker(draw, hot, world=True, risky=risky, switches=HAND_ON if tasks else ())
+    tasks = draw(st.sampled_from((1, 2, 5) if timers else (0, 0, 1, 2, 5)))
+    hand_on = FOR_A_WHILE if timers else HAND_ON
+    world = _Maker(draw, hot, world=True, risky=risky, switches=hand_on if tasks else ())
     text = HEAD.format(
         node_padded=draw(st.booleans()),
         inner_flag=draw(st.integers(0, 1)),
@@ -416,7 +423,7 @@ def workloads(draw: st.DrawFn) -> str:
         text += "        mine = n_cpus() + cpu()\n        if mine >= n_threads():\n"
         text += "            mine = 0\n"
         if draw(st.integers(0, 3)):
-            text += "        if mine:\n            yield switch(mine)\n"
+            text += "".join(f"        {line}\n" for line in hand_on[1:])
     if draw(st.integers(0, 3)):
         text += "        if cpu() == n_cpus() - 1:\n            yield from self.stir()\n"
     return text + body

@@ -3,9 +3,11 @@
 1. A cost that one probe reads alone is used as measured.
 2. Between near CPUs, ``transfer.node``, ``invalidate.node``, ``tenure`` (line hold time) and
    ``tenure_plain`` are solved for. The jitter is a tenth of a handoff.
-3. Each farther class, and SMT siblings, get their ``transfer`` and ``invalidate``; the rest stays.
+3. Each farther class, and SMT siblings, get their ``transfer``, ``invalidate`` and line hold time
+   (``tenure_class``); the rest stays.
 4. With more than two CPUs, ``occupancy.shared_read`` and ``invalidate_each`` follow.
-5. Each reading is left out in turn, and some locks are predicted: the expected error.
+5. With near and far CPUs, the rule by which a line serves its requests is chosen.
+6. Each reading is left out in turn, and some locks are predicted: the expected error.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from locknative.calibration.arbitration import Rule, rule
 from locknative.calibration.costs import CostNs, measured
 from locknative.calibration.expected import Expected, check_cells, expected
 from locknative.calibration.fit import FITTED_LOCKS, FITTED_PROBES, Fit, Problem
@@ -58,6 +61,8 @@ class Calibration:
         regime: the state of the machine that they belong to.
         fits: the fits by the names of the costs that they found.
         expected: how far off predictions are expected to be; None where nothing could be left out.
+        rule: which waiting request is served next; None where no probe shows it.
+        missing: probes that this machine could have run, and of which there is no reading.
     """
 
     machine: Machine
@@ -67,6 +72,8 @@ class Calibration:
     regime: Regime
     fits: dict[str, Fit]
     expected: Expected | None = None
+    rule: Rule | None = None
+    missing: tuple[str, ...] = ()
 
 
 def calibration_cells(cpus: Sequence[Cpu], llc_kib: int = 0, memory_kib: int = 0) -> list[Cell]:
@@ -109,7 +116,8 @@ def calibrate_readings(
     }
     shape = shape_of(cpus, handoffs)
     costs = _first_costs(readings, shape)
-    turn_ns = next(r.value_ns for c, r in readings.items() if c.kernel == "own_spend")
+    turn_ns = _turn_ns(readings)
+    protocol = _threads_of_a_core(readings, shape)
     head = {
         "date": origin["date"],
         "cpu_model": origin["cpu_model"],
@@ -119,25 +127,50 @@ def calibrate_readings(
         "cpus": list(shape.cpus),
         "note": _note(regime),
     }
-    found = document(name, shape, costs, head)
+    found = document(name, shape, costs, head, protocol)
     fits: dict[str, Fit] = {}
     for free, cells, source in _steps(readings, cpus, shape):
         say(f"solving for {', '.join(free)} from {len(cells)} readings")
         starts = _starts(free, cells)
-        problem = Problem(
-            machine_of(found, name), cells, starts, lambda c: shape.place(c.cpus), turn_ns
-        )
+        missing = {n: replace(costs["tenure"], role="assumed") for n in free if n not in costs}
+        machine = machine_of(document(name, shape, {**costs, **missing}, head, protocol), name)
+        problem = Problem(machine, cells, starts, lambda c: shape.place(c.cpus), turn_ns)
         done = problem.solve(source)
         say(f"leaving out one of {len(cells)} readings after another")
         fits[", ".join(free)] = replace(done, left_out=problem.left_out())
         costs = _follow({**costs, **done.costs}, shape)
-        found = document(name, shape, costs, head)
+        found = document(name, shape, costs, head, protocol)
+    served = rule(machine_of(found, name), readings, lambda c: shape.place(c.cpus), turn_ns)
+    if served is not None:
+        protocol |= served.settings
+        found = document(name, shape, costs, head, protocol)
     machine = machine_of(found, name)
     error = expected(fits.values(), readings, machine)
     if error is not None:
-        found = document(name, shape, costs, {**head, "expected_error": _provenance(error)})
+        head |= {"expected_error": _provenance(error)}
+        found = document(name, shape, costs, head, protocol)
         machine = machine_of(found, name)
-    return Calibration(machine, found, shape, readings, regime, fits, error)
+    kernels = {cell.kernel for cell in readings if cell.threads > 1}
+    missing_probes = {c.kernel for c in calibration_cells(cpus) if c.threads > 1} - kernels
+    return Calibration(
+        machine, found, shape, readings, regime, fits, error, served, tuple(sorted(missing_probes))
+    )
+
+
+def _turn_ns(readings: Mapping[Cell, Reading]) -> float:
+    """Return the time of one iteration of private work on a CPU by itself."""
+    return next(
+        r.value_ns for c, r in readings.items() if c.kernel == "own_spend" and c.threads == 1
+    )
+
+
+def _threads_of_a_core(readings: Mapping[Cell, Reading], shape: Shape) -> dict[str, Any]:
+    """Return ``shared_issue_percent``, if two threads of a core were measured together."""
+    both = [r.value_ns for c, r in readings.items() if c.kernel == "own_spend" and c.threads == 2]
+    if not both or shape.threads_per_core == 1:
+        return {}
+    slower = 2 * min(both) / _turn_ns(readings)
+    return {"shared_issue_percent": max(100, round(100 * slower))}
 
 
 def _provenance(error: Expected) -> dict[str, Any]:
@@ -208,7 +241,10 @@ def _steps(
         free: tuple[str, ...] = NEAR
         if name != "node":
             free = (f"transfer.{name}", f"invalidate.{name}")
-            cells = {c: r for c, r in cells.items() if c.kernel in HANDOFFS}
+            runs = {c: r for c, r in cells.items() if c.kernel == "contended_add"}
+            cells = {c: r for c, r in cells.items() if c.kernel in HANDOFFS} | runs
+            if runs:
+                free = (*free, f"tenure_class.{name}")
         if cells:
             steps.append((free, _typical(cells), _source(cells)))
     shared = ("handoff_store", "write_shared")

@@ -34,7 +34,7 @@ from locknative.calibration.costs import CostNs
 from locknative.calibration.loops import reading_ns
 from locknative.calibration.readings import Reading
 from locknative.survey.cells import Cell
-from locksim.machine import Machine
+from locksim.machine import Machine, MachineError
 
 FITTED_LOCKS = ("clh", "ttas")
 """Locks that the fit has seen, on two CPUs without hold or think time."""
@@ -126,9 +126,15 @@ class Problem:
         return measured, float(measured * np.exp(off))
 
     def _off(self, logs: _Floats, cells: Sequence[Cell]) -> _Floats:
-        """Return the logarithms of simulated over measured readings."""
+        """Return the logarithms of simulated over measured readings.
+
+        They are infinite where the costs make no machine, such as a far transfer below a near one.
+        """
         costs = dict(zip(self.starts[0], np.exp(logs), strict=True))
-        machine = with_ns(self.machine, costs)
+        try:
+            machine = with_ns(self.machine, costs)
+        except MachineError:
+            return np.full(len(cells), np.inf)
         simulated = [reading_ns(c, machine, self.turn_ns, placement=self.place(c)) for c in cells]
         return np.log(np.array(simulated) / [self.readings[c].value_ns for c in cells])
 
@@ -173,10 +179,17 @@ class Problem:
         return float(np.sum(self._off(np.clip(logs, *BOUNDS), cells) ** 2))
 
     def _slopes(self, logs: _Floats, cells: Sequence[Cell]) -> _Floats:
-        """Return derivatives of the readings' logarithms by the costs', over more than a step."""
-        wide = 0.1 * np.eye(len(logs))
-        off = [(self._off(logs + w, cells) - self._off(logs - w, cells)) / 0.2 for w in wide]
-        return np.stack(off, axis=1)
+        """Return derivatives of the readings' logarithms by the costs', over more than a step.
+
+        On one side of a cost there may be no machine; the other side counts then.
+        """
+        here = self._off(logs, cells)
+        columns = []
+        for wide in 0.1 * np.eye(len(logs)):
+            sides = [(self._off(logs + step, cells) - here) / step.sum() for step in (wide, -wide)]
+            known = [side for side in sides if np.isfinite(side).all()]
+            columns.append(np.mean(known, axis=0) if known else np.zeros(len(cells)))
+        return np.stack(columns, axis=1)
 
 
 def with_ns(machine: Machine, costs_ns: Mapping[str, float]) -> Machine:

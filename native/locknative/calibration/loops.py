@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from locksim.lang import Workload
     from locksim.machine import Machine
 
-PROBES = ("contended_add", "false_sharing", "handoff_cas", "handoff_store", "write_shared")
+PROBES = (
+    *("contended_add", "false_sharing", "handoff_cas", "handoff_store", "write_shared"),
+    *("own_spend", "served_next"),
+)
 OPERATIONS = 400
 """Units of work a CPU that a simulated reading is taken over, after a quarter as warm-up."""
 
@@ -44,6 +47,10 @@ def workload(cell: Cell, turn_ns: float) -> Workload:
         return probes.HandoffCas()
     if cell.kernel == "handoff_store":
         return probes.HandoffStore(pauses=int(cell.option != 0))
+    if cell.kernel == "served_next":
+        return probes.ServedNext(group=max(1, cell.option // 2), twice=cell.option % 2)
+    if cell.kernel == "own_spend":
+        return probes.OwnSpend(turn_ps=round(1000 * turn_ns))
     if cell.kernel.startswith("avc_"):
         return _avc(cell, think_ps)
     return _lock(cell, round(1000 * turn_ns * cell.hold), think_ps)

@@ -13,6 +13,10 @@ from locksim.machine.document import toml as text
 from locksim.machine.profile import parse
 
 STORE_BUFFER_ENTRIES = 56
+HEAD = (
+    "Written by locklab calibrate. Of the protocol, 'arbitration' and 'shared_issue_percent' are\n"
+    "from probes if they are there; the rest is assumed, not measured."
+)
 
 
 def document(
@@ -20,6 +24,7 @@ def document(
     shape: Shape,
     costs: Mapping[str, CostNs],
     origin: Mapping[str, Any],
+    protocol: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return a profile as the parsed TOML document would be.
 
@@ -28,6 +33,7 @@ def document(
         shape: the topology.
         costs: dotted name (``transfer.node``) → cost.
         origin: the table ``[origin]``.
+        protocol: what was found of the table ``[protocol]``; the rest is assumed.
     """
     topology: dict[str, Any] = {
         "nodes": shape.nodes,
@@ -60,6 +66,7 @@ def document(
             "clean_supplier": "nearest",
             "bus": "none",
             "store_buffer_entries": STORE_BUFFER_ENTRIES,
+            **protocol,
         },
         "cost": cost,
         "origin": dict(origin),
@@ -77,7 +84,7 @@ def machine_of(found: dict[str, Any], where: str) -> Machine:
 
 def toml(found: Mapping[str, Any]) -> str:
     """Return a document as TOML text."""
-    return text(found, "Written by locklab calibrate. The protocol is assumed, not measured.")
+    return text(found, HEAD)
 
 
 def _value(cost: CostNs) -> dict[str, Any]:

@@ -5,7 +5,8 @@
     {"file", "machine": <as 'locklab machine show --json'>,
      "regime": {"sentinel_ns", "share", "left_out"},
      "expected": {"error", "low", "high", "left_out": [cell], "checked": [cell]} or null,
-     "warnings": [text],
+     "warnings": [text], "missing": [probe],
+     "served_next": {"rule", "passes", "error", "others": {rule: error}} or null,
      "fits": [{"costs": [name], "error", "cells": [cell]}]}
 
 A cell is ``{"kernel", "cpus", "read", "think", "option", "measured_ns", "simulated_ns"}``.
@@ -125,6 +126,8 @@ def _document(found: Calibration, out: Path) -> dict[str, Any]:
         },
         "expected": _expected(found),
         "warnings": warnings(list(found.fits.values())),
+        "missing": list(found.missing),
+        "served_next": _served_next(found),
         "fits": [
             {
                 "costs": list(fit.costs),
@@ -133,6 +136,18 @@ def _document(found: Calibration, out: Path) -> dict[str, Any]:
             }
             for fit in found.fits.values()
         ],
+    }
+
+
+def _served_next(found: Calibration) -> dict[str, Any] | None:
+    if found.rule is None:
+        return None
+    settings = found.rule.settings
+    return {
+        "rule": settings["arbitration"],
+        "passes": settings.get("arbitration_passes"),
+        "error": found.rule.error,
+        "others": found.rule.others,
     }
 
 
@@ -176,6 +191,15 @@ def _print(output: Console, found: Calibration, out: Path) -> None:
         _print_pairs(output, "fitted to", "simulated", fit.cells)
         if fit.left_out:
             _print_pairs(output, "left out of the fit", "predicted", fit.left_out)
+    if found.rule is not None:
+        _print_pairs(
+            output,
+            "served next",
+            " ".join(map(str, found.rule.settings.values())),
+            found.rule.cells,
+        )
+    if found.missing:
+        say(f"not measured, so what it would show is assumed: {', '.join(found.missing)}", output)
     for text in warnings(list(found.fits.values())):
         say(f"warning: {text}", output)
     if found.expected is not None:

@@ -84,6 +84,11 @@ def probe_cells(cpus: Sequence[Cpu], llc_kib: int = 0, memory_kib: int = 0) -> l
         cells += [Cell("contended_add", pair, think=think) for think in THINKS]
         cells += [Cell("false_sharing", pair, think=think) for think in (0, 20)]
         cells.append(Cell("wake", pair))
+    by_number = {cpu.number: cpu for cpu in cpus}
+    for a, b in _nearest_of_each(cpus):
+        if relation(by_number[a], by_number[b]) == "core":
+            cells.append(Cell("own_spend", (a, b)))
+    cells += _arbitrations(ordered)
     sets = [chosen for chosen in cpu_sets(cpus) if len(chosen) != 1]
     back = 400 + 100 * len(ordered)  # iterations until every reader has its copy again
     cells += [Cell("write_shared", chosen, think=back) for chosen in [(first,), *sets]]
@@ -163,6 +168,18 @@ def _chases(cpus: Sequence[Cpu], llc_kib: int, memory_kib: int) -> list[Cell]:
     # The ring lies where the last thread built it.
     far = [home for node, home in homes.items() if node != cpus[0].node]
     return cells + [Cell("chase", (cpus[0].number, home), option=largest) for home in far]
+
+
+def _arbitrations(cpus: Sequence[Cpu]) -> list[Cell]:
+    """Return the cells of who is served next: as many CPUs of each cache, two caches or more."""
+    groups: dict[int, list[int]] = {}
+    for cpu in cpus:
+        groups.setdefault(cpu.cache, []).append(cpu.number)
+    near = min(map(len, groups.values()))
+    if len(groups) == 1 or near == 1:
+        return []
+    chosen = tuple(number for group in groups.values() for number in group[:near])
+    return [Cell("served_next", chosen, option=2 * near + twice) for twice in (0, 1)]
 
 
 def _of_kernel(kernel: dict[str, Any], chosen: tuple[int, ...]) -> list[Cell]:

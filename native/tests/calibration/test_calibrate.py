@@ -17,8 +17,9 @@ from locknative.calibration.calibrate import (
     calibrate_readings,
     calibration_cells,
 )
+from locknative.calibration.costs import CostNs
 from locknative.calibration.expected import CHECKED
-from locknative.calibration.fit import FITTED_LOCKS, Problem
+from locknative.calibration.fit import FITTED_LOCKS, Fit, Problem
 from locknative.calibration.loops import PROBES, reading_ns
 from locknative.calibration.profile import toml
 from locknative.calibration.readings import Reading, Regime
@@ -130,36 +131,14 @@ def test_the_fit_explains_its_readings(found: Calibration) -> None:
     assert {"ttas", "clh"} <= {cell.kernel for cell in fit.cells}
 
 
-def test_the_expected_error_is_small(found: Calibration) -> None:
-    """Of a machine that the simulator knows in full, little error is expected, and it is stated."""
+def test_the_expected_error_is_stated(found: Calibration) -> None:
+    """The profile says how far off predictions are expected to be, and from how many loops."""
     assert found.expected is not None
-    assert found.expected.error < 0.05
     assert found.machine.origin is not None
     stated = found.machine.origin.expected_error
     assert stated is not None
     assert stated.value == round(found.expected.error, 3)
     assert stated.checked == len(found.expected.checked) == len(CHECKED)
-
-
-@pytest.mark.slow
-def test_the_expected_error_grows_with_what_is_missing(desktop: Machine) -> None:
-    """The fit knows no line that serves others too early; less than 0.25 is expected without it."""
-    stranger = desktop.with_protocol(line_busy_percent=40)
-    readings = readings_of(stranger, CPUS)
-    strange = calibrate_readings(readings, Regime(1, 1, 0), origin(CPUS), "strange")
-    assert strange.expected is not None
-    others = [Cell(lock, (0, 1)) for lock in ("lockref", "qspinlock", "rwlock_writer", "brlock")]
-    missed = [
-        abs(
-            reading_ns(cell, strange.machine, TURN_NS, placement=[0, 1])
-            / reading_ns(cell, stranger, TURN_NS, placement=[0, 1])
-            - 1
-        )
-        for cell in others
-    ]
-    print(strange.expected, missed)
-    assert strange.expected.error > 0.1
-    assert strange.expected.low / 2 < np.mean(missed) < 2 * strange.expected.high
 
 
 def test_values_have_their_source(found: Calibration) -> None:
@@ -197,8 +176,41 @@ def test_one_cpu(desktop: Machine) -> None:
     one = CPUS[:1]
     found = calibrate_readings(readings_of(desktop, one), Regime(1, 1, 0), origin(one), "one")
     assert not found.fits
+    assert () == found.missing
     roles = {p.name: p.role for p in found.machine.parameters()}
     assert ("assumed", "measured") == (roles["transfer.node"], roles["rmw"])
+
+
+def test_steps_of_a_machine_with_far_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Near CPUs, then far ones with a hold time of their own, then wide readings, then the rule."""
+
+    def first_place(problem: Problem, source: str) -> Fit:
+        costs = {n: CostNs(v, v, v, source, "fitted") for n, v in problem.starts[0].items()}
+        return Fit(costs, {c: (r.value_ns, r.value_ns) for c, r in problem.readings.items()})
+
+    monkeypatch.setattr(Problem, "solve", first_place)
+    monkeypatch.setattr(Problem, "left_out", lambda problem: {})
+    cpus = [Cpu(n, n, n // 2 * 2, 0, 0) for n in range(4)]
+    far = {(0, 2), (0, 3), (1, 2), (1, 3)}
+    readings = {
+        cell: Reading.of([1.0 if cell.threads == 1 else 100.0 if cell.cpus in far else 40.0] * 3)
+        for cell in calibration_cells(cpus)
+        if cell.kernel != "drain"
+    }
+    found = calibrate_readings(readings, Regime(1, 1, 0), origin(cpus), "far")
+    assert [
+        "transfer.node, invalidate.node, tenure, tenure_plain",
+        "transfer.cache, invalidate.cache, tenure_class.cache",
+        "occupancy.shared_read, invalidate_each",
+    ] == list(found.fits)
+    assert {"cache"} == set(found.machine.cost.tenure_class)
+    assert found.rule is not None
+    assert found.rule.settings["arbitration"] == found.machine.protocol.arbitration
+    assert () == found.missing
+    fewer = {cell: reading for cell, reading in readings.items() if cell.kernel != "served_next"}
+    without = calibrate_readings(fewer, Regime(1, 1, 0), origin(cpus), "far")
+    assert without.rule is None
+    assert ("served_next",) == without.missing
 
 
 def test_prediction_of_a_machine_by_itself(desktop: Machine, found: Calibration) -> None:

@@ -18,7 +18,8 @@ from locknative.calibration.expected import (
     strained,
     warnings,
 )
-from locknative.calibration.fit import Fit, Problem
+from locknative.calibration.fit import Fit, Problem, with_ns
+from locknative.calibration.loops import reading_ns
 from locknative.calibration.readings import Reading
 from locknative.survey.cells import WHOLE, Cell
 from locksim.machine import ExpectedError, Machine, load
@@ -106,6 +107,34 @@ def test_nothing_to_spare() -> None:
     asked = problem(100, 100)
     two = {**asked.starts[0], "tenure": 10.0, "rmw": 1.0}
     assert {} == replace(asked, starts=[two]).left_out()
+
+
+def error_of(machine: Machine) -> tuple[float, float]:
+    """The error that a fit of the transfer alone expects on a machine, and that of locks."""
+    fitted = [Cell(kernel, PAIR) for kernel in ("handoff_cas", "handoff_store", "contended_add")]
+    readings = {
+        cell: Reading.of([reading_ns(cell, machine, TURN_NS, placement=PAIR, seed=77)])
+        for cell in [*fitted, *check_cells(PAIR)]
+    }
+    start = [{"transfer.node": 50.0}]
+    seen = {cell: readings[cell] for cell in fitted}
+    problem = Problem(load("desktop-4"), seen, start, lambda cell: PAIR, TURN_NS)
+    found = problem.solve("test")
+    known = with_ns(problem.machine, {name: cost.value for name, cost in found.costs.items()})
+    locks = [reading_ns(cell, known, TURN_NS, placement=PAIR) for cell in check_cells(PAIR)]
+    checked = {
+        cell: (readings[cell].value_ns, ns)
+        for cell, ns in zip(check_cells(PAIR), locks, strict=True)
+    }
+    return mean_error(problem.left_out(), TURN_NS)[0], mean_error(checked, TURN_NS)[0]
+
+
+def test_it_grows_with_a_mechanism_that_the_fit_lacks() -> None:
+    """A line that serves others before its data arrive: readings left out warn of the locks."""
+    expected_here, found_here = error_of(load("desktop-4"))
+    expected_there, found_there = error_of(load("desktop-4").with_protocol(line_busy_percent=40))
+    assert max(expected_here, found_here) < 0.05
+    assert min(expected_there, found_there) > 0.1
 
 
 def test_locks_that_check() -> None:

@@ -42,6 +42,7 @@ WAKE = 60  # x3
 ALLOC = 61  # x0 <- an object of type number x5
 FREE = 62  # x3
 SWITCH = 63  # x3
+TIMER = 64  # x3
 
 NOTICED = (*range(LOAD, FETCH_XOR + 1), BLOCK, WAKE, ALLOC, FREE)
 """The operations that other threads can notice, whatever the memory model."""

@@ -56,6 +56,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "BLOCK": (),
     "WAKE": ("a",),
     "SWITCH": ("a",),
+    "TIMER": ("a",),
     "ALLOC": ("d", "type"),
     "FREE": ("a",),
     "MARK": ("mark", "a"),
@@ -72,7 +73,7 @@ operand is 0. RANDOM and EXPONENTIAL are random_below and random_exponential."""
 
 TIMED = frozenset(
     ["LOAD", "STORE", "SWAP", "FETCH_ADD", "FETCH_AND", "FETCH_OR", "FETCH_XOR", "COMPARE_SWAP"]
-    + ["PAUSE", "COMPUTE", "BLOCK", "WAKE", "ALLOC", "FREE"]
+    + ["PAUSE", "COMPUTE", "BLOCK", "WAKE", "TIMER", "ALLOC", "FREE"]
 )
 """Instructions that always take time. (A FENCE does if its order is SEQ_CST. A SWITCH to
 the running thread does not.)"""

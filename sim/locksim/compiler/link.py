@@ -390,7 +390,7 @@ class _Linker:
         elif op == "FENCE":
             if self.weak_fences or instr.args[0] == SEQ_CST:
                 self._row(place, b.FENCE, *[0] * (WIDTH - 2), instr.args[0])
-        elif op in ("COMPUTE", "WAKE", "FREE", "SWITCH"):
+        elif op in ("COMPUTE", "WAKE", "FREE", "SWITCH", "TIMER"):
             self._row(place, getattr(b, op), 0, 0, 0, plain[0])
         elif op == "ASSERT":
             self._row(place, b.ASSERT, 0, plain[0])

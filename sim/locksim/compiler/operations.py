@@ -74,6 +74,7 @@ FREE_FORMS = {
     "block": _Form((), gives=False),
     "wake": _Form(("cpu_number",), gives=False),
     "switch": _Form(("thread_number",), gives=False),
+    "timer": _Form(("time_ps",), gives=False),
     "alloc": _Form(("target",)),
     "free": _Form(("pointer",), gives=False, pointers=True),
     "done": _Form((), gives=False),

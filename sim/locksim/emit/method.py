@@ -62,6 +62,7 @@ _REFUSED = {
     "BLOCK": "a thread that sleeps needs a scheduler that wakes it",
     "WAKE": "a thread that sleeps needs a scheduler that wakes it",
     "SWITCH": "the C harness has one thread a CPU, and the kernel switches them",
+    "TIMER": "the C harness has one thread a CPU, and the kernel switches them",
     "NTHREADS": "the C harness has one thread a CPU, and the kernel switches them",
     "NOW": "a header that is included alone has no clock",
     "EXPONENTIAL": "random_exponential() needs a logarithm",

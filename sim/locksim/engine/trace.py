@@ -11,7 +11,8 @@ store buffer.
 | FENCE (SEQ_CST), PAUSE, BLOCK | it is issued (after any wait for the store buffer) | 0 | 0 |
 | COMPUTE | it is issued | 0 | requested picoseconds |
 | WAKE | it is issued | 0 | CPU |
-| SWITCH (to another thread) | it is issued (after any wait for the store buffer) | 0 | thread |
+| TIMER | it is issued | 0 | time |
+| SWITCH (to another thread), the timer's | it is issued (the store buffer is empty) | 0 | thread |
 | ALLOC, FREE | it is issued | object | 0 |
 | DRAINED | a buffered store takes effect | word | value |
 | SERVED | a request for a line is served | line | ready_at (the time of completion) |

@@ -48,6 +48,7 @@ from locksim.lang.ops import (
     random_exponential,
     switch,
     thread,
+    timer,
     wake,
 )
 from locksim.lang.struct import (
@@ -110,6 +111,7 @@ __all__ = [
     "random_exponential",
     "switch",
     "thread",
+    "timer",
     "wake",
     "word",
 ]

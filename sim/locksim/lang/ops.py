@@ -56,6 +56,7 @@ class Kind(IntEnum):
     FREE = 15
     MARK = 16
     SWITCH = 17
+    TIMER = 18
 
 
 class Mark(IntEnum):
@@ -129,6 +130,16 @@ def switch(thread_number: int) -> Op:
     Switching to the running thread does nothing.
     """
     return Op(Kind.SWITCH, a=int(thread_number))
+
+
+def timer(time_ps: int) -> Op:
+    """Set the CPU's timer: from then on a task that runs there loses the CPU. 0 switches it off.
+
+    A task is put aside before its next operation, and a ``compute`` ends early; the rest of it
+    follows when the task runs again. The CPU goes on with its own thread, behind the ``switch``
+    that put that one aside, and the timer is off. A CPU's own thread is never interrupted.
+    """
+    return Op(Kind.TIMER, a=int(time_ps))
 
 
 def alloc(target: type[Struct]) -> Op:

@@ -38,7 +38,7 @@ def lines(
             [
                 Point(
                     *(c.at, c.simulated / scale, c.low / scale, c.high / scale),
-                    band=_band(c, scale),
+                    band=None if c.band is None else (c.band.low / scale, c.band.high / scale),
                 )
                 for c in row
             ],
@@ -55,9 +55,5 @@ def lines(
 def bar(cell: Cell, label: str) -> Bar:
     """Return the bar of a cell."""
     used = cell.role != "predicted"
-    return Bar(label, cell.simulated, cell.low, cell.high, cell.understood, used, _band(cell, 1.0))
-
-
-def _band(cell: Cell, scale: float) -> tuple[float, float] | None:
-    """Return the ends of a cell's band, in the unit of the axis."""
-    return None if cell.band is None else (cell.band.low / scale, cell.band.high / scale)
+    band = None if cell.band is None else (cell.band.low, cell.band.high)
+    return Bar(label, cell.simulated, cell.low, cell.high, cell.understood, used, band)

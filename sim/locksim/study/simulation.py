@@ -192,21 +192,14 @@ class Simulation:
 
         Each is the mean over the replications; NaN: no thread took that side of the lock.
         """
-        found: dict[str, list[float]] = {name: [] for name in TIMES}
-        for r in self.replications:
-            for row in replace(self, replications=[r]).meters():
-                side = "read_" if row["side"] == "read" else ""
-                if row["lock"] == self.lock_names[0]:
-                    for name in TIMES[: len(TIMES) // 2]:
-                        found[f"{side}{name}"].append(row[name])
-        return {k: float(np.mean(v)) if v else float("nan") for k, v in found.items()}
+        runs = [replace(self, replications=[r]) for r in self.replications]
+        each = [times_of(run.meters(), self.lock_names) for run in runs]
+        found = {name: [one[name] for one in each if name in one] for name in TIMES}
+        return {k: sum(v) / len(v) if v else float("nan") for k, v in found.items()}
 
     def violations(self) -> int:
         """How often a lock was entered while a thread was in that excludes this."""
-        most: dict[str, int] = {}
-        for row in self.meters():
-            most[row["lock"]] = max(row["violations"], most.get(row["lock"], 0))
-        return sum(most.values())
+        return violations_of(self.meters())
 
     def transactions(self) -> Interval:
         """Line transfers (misses and upgrades of all CPUs) per unit of work."""
@@ -384,6 +377,26 @@ def meter_rows(
                 found = durations.get(p + what, {})
                 rows[-1] |= _percentiles(what, found, counts[f"{p}{what}_max_ps"])
     return rows
+
+
+def times_of(rows: list[dict[str, Any]], locks: list[str]) -> dict[str, float]:
+    """The first lock's percentiles in the rows of :meth:`Simulation.meters`, by ``TIMES``.
+
+    Arguments:
+        rows: of the meters. locks: the names of all locks.
+    """
+    first = [row for row in rows if row["lock"] == locks[0]]
+    prefixes = ("read_" if row["side"] == "read" else "" for row in first)
+    names = TIMES[: len(TIMES) // 2]
+    return {f"{p}{k}": row[k] for p, row in zip(prefixes, first, strict=True) for k in names}
+
+
+def violations_of(rows: list[dict[str, Any]]) -> int:
+    """How often a lock of these rows was entered in violation of mutual exclusion."""
+    most: dict[str, int] = {}
+    for row in rows:
+        most[row["lock"]] = max(row["violations"], most.get(row["lock"], 0))
+    return sum(most.values())
 
 
 def _percentiles(what: str, times: Mapping[int, int], longest_ps: int) -> dict[str, float]:

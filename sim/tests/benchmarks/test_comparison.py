@@ -50,7 +50,7 @@ def test_pieces_make_a_whole(comparison: ModuleType, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(sys, "argv", ["comparison.py"])
     assert [
         ("one", [2.0], ""),
-        ("two", [], "not measured yet: --only two"),
+        ("two", [], "no report yet; --only two makes one"),
     ] == parts(comparison, "--only", "one")
     assert [("one", [2.0], ""), ("two", [], "no network")] == parts(comparison, "--only", "two")
     page = (comparison.OUT / "compare.html").read_text()

@@ -83,6 +83,14 @@ def test_random_programs(folder):
 
 
 @settings(suppress_health_check=list(HealthCheck))
+@given(text=workloads(timers=True), tables=machines(), seed=seeds, until_ps=durations)
+def test_random_programs_whose_tasks_lose_their_cpus(folder, text, tables, seed, until_ps):
+    """Wherever the timer interrupts a task: in a computation, a wait, a spin or a section."""
+    world = imported(text, folder)
+    compare(run_pair(world(), tables, seed=seed, until_ps=until_ps, heap_lines=HEAP_LINES))
+
+
+@settings(suppress_health_check=list(HealthCheck))
 @given(
     text=workloads(),
     tables=machines(),

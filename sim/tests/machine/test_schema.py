@@ -561,6 +561,11 @@ def test_a_calibrated_profile_says_where_from() -> None:
     origin = parse(found, WHERE).origin
     assert origin is not None
     assert tuple(range(8)) == origin.cpus
+    assert origin.expected_error is None
+    error = {"value": 0.4, "low": 0.2, "high": 0.9, "left_out": 8, "checked": 6}
+    stated = parse({**found, "origin": {**found["origin"], "expected_error": error}}, WHERE).origin
+    assert stated is not None
+    assert "40% (95% interval 20% to 90%)" in str(stated.expected_error)
     found["origin"]["cpus"] = [0]
     with pytest.raises(MachineError, match=r"origin\.cpus: 1 numbers for 8 CPUs"):
         parse(found, WHERE)

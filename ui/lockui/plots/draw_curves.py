@@ -104,8 +104,8 @@ def _draw_band(
         ((x, low, high),) = places
         axes.vlines(x, low, high, color=colour, linewidth=2, alpha=min(1.0, 4 * alpha))
     elif places:
-        xs, lows, highs = zip(*places, strict=True)
-        axes.fill_between(xs, lows, highs, color=colour, alpha=alpha, linewidth=0)
+        at, lows, highs = zip(*places, strict=True)
+        axes.fill_between(at, lows, highs, color=colour, alpha=alpha, linewidth=0)
 
 
 def label_ends(figure: Figure, panels: Sequence[tuple[Axes, Curves]], words: Words) -> None:

@@ -141,11 +141,14 @@ def unfold(image: Image, by: Switching | None = None, crew: Crew | None = None) 
     )
 
 
+_SCHEDULING = {b.SWITCH: "switch()", b.TIMER: "timer()", b.NOW: "now()"}
+
+
 def _refuse_scheduling(image: Image) -> None:
     """Without tasks every thread has a CPU of its own for ever, and there is no clock."""
     for row, at in zip(image.code, image.places, strict=True):
-        if row[0] in (b.SWITCH, b.NOW):
-            what = "switch()" if row[0] == b.SWITCH else "now()"
+        if row[0] in _SCHEDULING:
+            what = _SCHEDULING[row[0]]
             raise CheckError(
                 f"{shown(at.file, at.line)}: the checker knows {what} only in a workload with "
                 "tasks: without, its threads run on a CPU each, in every order, without a clock\n"

@@ -12,6 +12,9 @@ switch does: the store buffer is empty before it, and who goes on knows what the
 the end of any time slice. It never falls. Two moves are all, so that there are not endlessly many
 states.
 
+``timer()`` does nothing: no task is interrupted. A task may stop for ever so long before any
+operation, as a preempted one does; but it goes on where it was, on the same CPU.
+
 Where tasks are switched, the marks of locks count for nothing: a scheduler may take its lock in one
 task and release it in the next. What happens without mutual exclusion is found all the same.
 
@@ -145,7 +148,7 @@ class _Writer:
             self.put(b.MOV, row[1], self.cpu)
         elif op == b.NCPUS:
             self.put(b.MOV, row[1], self.cpus)
-        elif op == b.MARK and row[1] in _LOCK_MARKS:
+        elif op == b.TIMER or (op == b.MARK and row[1] in _LOCK_MARKS):
             self.put(b.MOV, self.value, self.zero)
         else:
             self.code.append(list(row))

@@ -33,6 +33,7 @@ from locksim.engine.fast.state import (
     C_PATH,
     C_PC,
     C_THREAD,
+    C_TIMER,
     C_WAITS,
     CHUNK,
     CONTROL_COLUMNS,
@@ -399,6 +400,7 @@ def state_of(
         tree[i] = min(tree[2 * i], tree[2 * i + 1])
     core = np.zeros((n, CORE_COLUMNS), np.int64)
     core[:, C_PC], core[:, C_THREAD] = image.entry, np.arange(n)
+    core[:, C_TIMER] = NEVER
     n_threads = memory.space.n_threads
     thread = np.zeros((n_threads, THREAD_COLUMNS), np.int64)
     thread[:n, U_CPU] = np.arange(n)

@@ -20,14 +20,16 @@ from __future__ import annotations
 
 from locksim.compiler.bytecode import FETCH_XOR
 from locksim.engine.fast.accesses import access, drain
-from locksim.engine.fast.operations import perform
+from locksim.engine.fast.operations import interrupt, perform
 from locksim.engine.fast.registers import advance_to_operation
 from locksim.engine.fast.requests import chosen
+from locksim.engine.fast.spins import returns_at, timer_of, unpark
 from locksim.engine.fast.state import (
     A_DOES,
     AGENT_BITS,
     AGENT_MASK,
     BLOCKED,
+    C_PARKED,
     C_PC,
     C_THREAD,
     COMPLETE,
@@ -94,13 +96,19 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
 def turn(state, caches, contention, c, t, does):  # type: ignore[no-untyped-def]
     """A core's event: it resumes, issues an operation or completes one, until that costs time."""
     core, tree, agent = state.core, state.tree, state.agent
+    if core[c, C_PARKED]:
+        # Its timer meets the operation that it issues now.
+        unpark(state, caches, c, t, -1)
+        return SCHEDULED
     pc, u = core[c, C_PC], core[c, C_THREAD]
     while True:
         if does == RESUME:
             pc, outcome = advance_to_operation(state, caches, contention, c, u, pc, t)
             if outcome != READY:
                 break
-        if state.code[pc, 0] <= FETCH_XOR:
+        if t >= timer_of(core, c) and does != COMPLETE:
+            outcome, after = interrupt(state, contention, c, u, pc, t)
+        elif state.code[pc, 0] <= FETCH_XOR:
             outcome, after = access(state, caches, contention, c, u, pc, t, does == COMPLETE)
         else:
             outcome, after = perform(state, caches, contention, c, u, pc, t)
@@ -120,5 +128,5 @@ def turn(state, caches, contention, c, t, does):  # type: ignore[no-untyped-def]
             break
     core[c, C_PC] = pc
     if outcome == SLEEPS or outcome == BLOCKED:
-        schedule(tree, 2 * c, NEVER)
+        schedule(tree, 2 * c, returns_at(state, c))
     return outcome

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from locksim.compiler.bytecode import ALLOC, BLOCK, COMPUTE, FENCE, PAUSE, SWITCH, WAKE
+from locksim.compiler.bytecode import ALLOC, BLOCK, COMPUTE, FENCE, PAUSE, SWITCH, TIMER, WAKE
 from locksim.core.faults import Fault
 from locksim.engine.fast.contention import S_ISSUE
-from locksim.engine.fast.spins import add_step, disturb
+from locksim.engine.fast.spins import add_step, disturb, timer_of
 from locksim.engine.fast.state import (
     A_DOES,
     AGENT_BITS,
@@ -17,6 +17,7 @@ from locksim.engine.fast.state import (
     C_SB_LEN,
     C_SPIN_CLEAN,
     C_THREAD,
+    C_TIMER,
     C_WAITS,
     COMPLETE,
     K_ALLOC,
@@ -24,6 +25,7 @@ from locksim.engine.fast.state import (
     K_FREE,
     K_LINE_SHIFT,
     K_PAUSE,
+    K_STORE,
     K_SWITCH,
     K_TRACING,
     K_WAKE,
@@ -36,10 +38,13 @@ from locksim.engine.fast.state import (
     N_PAUSES,
     N_SWITCHES,
     N_WAKES,
+    NEVER,
     NOWHERE,
     PERFORMED,
     R_HEAP_NEXT,
+    REISSUE,
     RESUME,
+    SCHEDULED,
     SERVE,
     SLEEPS,
     T_ALLOC,
@@ -49,9 +54,11 @@ from locksim.engine.fast.state import (
     T_FREE,
     T_PAUSE,
     T_SWITCH,
+    T_TIMER,
     T_WAKE,
     U_CPU,
     U_PC,
+    U_REST,
     U_STOPS,
     W_DRAIN,
     W_NOTHING,
@@ -89,7 +96,9 @@ def perform(state, caches, contention, c, u, pc, t):  # type: ignore[no-untyped-
         add_step(state, c, pc, t, -1)
     elif op == COMPUTE:
         what, value = np.int64(T_COMPUTE), state.registers[u, state.code[pc, 4]]
-        outcome, after = _compute(state, contention, c, pc, t, value, ahead)
+        if state.thread[u, U_REST]:
+            value = state.thread[u, U_REST]
+        outcome, after = _compute(state, contention, c, u, pc, t, value, ahead)
     elif op == FENCE:
         core[c, C_SPIN_CLEAN] = 0
         what, after = np.int64(T_FENCE), cost[K_FENCE]
@@ -116,7 +125,12 @@ def perform(state, caches, contention, c, u, pc, t):  # type: ignore[no-untyped-
         what, value = np.int64(T_SWITCH), state.registers[u, state.code[pc, 4]]
         if value == u:
             return PERFORMED, np.int64(0)
-        outcome, after = _switch(state, c, u, pc, t, value)
+        outcome, after = _switch(state, c, u, pc, t, value, pc + 1)
+    elif op == TIMER:
+        core[c, C_SPIN_CLEAN] = 0
+        what, value = np.int64(T_TIMER), state.registers[u, state.code[pc, 4]]
+        after = cost[K_STORE]
+        core[c, C_TIMER] = value if 0 < value < MAX_TIME_PS else NEVER
     elif op == ALLOC:
         core[c, C_SPIN_CLEAN] = 0
         what, after = np.int64(T_ALLOC), cost[K_ALLOC]
@@ -127,25 +141,53 @@ def perform(state, caches, contention, c, u, pc, t):  # type: ignore[no-untyped-
         what, after = np.int64(T_FREE), cost[K_FREE]
         subject = state.registers[u, state.code[pc, 4]]
         outcome = _free(state, caches, c, pc, t, subject)
-    if cost[K_TRACING] and (outcome == PERFORMED or outcome == BLOCKED):
+    if cost[K_TRACING] and (outcome == PERFORMED or outcome == BLOCKED or outcome == SCHEDULED):
         record(state.trace, state.control, t, 2 * c, what, subject, value, pc)
     return outcome, after
 
 
-def _compute(state, contention, c, pc, t, given, ahead):  # type: ignore[no-untyped-def]
-    """Private work of so many picoseconds, of which ``ahead`` hid behind the last miss."""
+def interrupt(state, contention, c, u, pc, t):  # type: ignore[no-untyped-def]
+    """Put a task aside before its operation: the CPU goes on with its own thread."""
+    outcome, after = _switch(state, c, u, pc, t, np.int64(c), pc)
+    if outcome == PERFORMED:
+        state.core[c, C_TIMER] = NEVER
+        state.core[c, C_SPIN_CLEAN] = 0
+        if contention is not None:
+            contention.ahead[c] = 0
+            contention.pauses[c] = 0
+        if state.cost[K_TRACING]:
+            record(state.trace, state.control, t, 2 * c, T_SWITCH, 0, c, pc)
+    return outcome, after
+
+
+def _compute(state, contention, c, u, pc, t, given, ahead):  # type: ignore[no-untyped-def]
+    """Private work of so many picoseconds, of which ``ahead`` hid behind the last miss.
+
+    The CPU's timer may end it early: SCHEDULED, and the rest is the thread's.
+    """
     if given < 0:
         return fail(state.control, F_COMPUTE, given, pc, c, t), np.int64(0)
     work = max(given, 1)
     state.count[c, N_COMPUTE_PS] = plus(state.count[c, N_COMPUTE_PS], work)
     # Later than the end of any run; the sum with t must fit in a key.
-    after = min(work, MAX_TIME_PS)
+    after, percent = min(work, MAX_TIME_PS), np.int64(100)
     if contention is not None:
         if _shares(state, contention, c):
-            after = min(after * contention.setting[S_ISSUE] // 100, MAX_TIME_PS)
+            percent = contention.setting[S_ISSUE]
+            after = min(after * percent // 100, MAX_TIME_PS)
         if ahead:
             after = max(after - ahead, 1)
             state.core[c, C_SPIN_CLEAN] = 0
+    late = t + after - timer_of(state.core, c)
+    if late > 0:
+        rest = max(late * 100 // percent, 1)
+        state.thread[u, U_REST] = rest
+        state.count[c, N_COMPUTE_PS] -= rest
+        state.core[c, C_SPIN_CLEAN] = 0
+        state.agent[2 * c, A_DOES] = REISSUE
+        schedule(state.tree, 2 * c, ((t + after - late) << AGENT_BITS) | (2 * c))
+        return SCHEDULED, after
+    state.thread[u, U_REST] = 0
     add_step(state, c, pc, t, -1)
     return PERFORMED, after
 
@@ -184,8 +226,8 @@ def _wake(state, c, pc, t, other):  # type: ignore[no-untyped-def]
     return PERFORMED, cost[K_WAKE]
 
 
-def _switch(state, c, u, pc, t, other):  # type: ignore[no-untyped-def]
-    """Suspend a core's thread and go on with another one."""
+def _switch(state, c, u, pc, t, other, later):  # type: ignore[no-untyped-def]
+    """Suspend a core's thread, which goes on at ``later``, and go on with another one."""
     core, thread = state.core, state.thread
     if other < 0 or other >= thread.shape[0] or thread[other, U_CPU] >= 0:
         return fail(state.control, F_SWITCH, other, pc, c, t), np.int64(0)
@@ -193,7 +235,7 @@ def _switch(state, c, u, pc, t, other):  # type: ignore[no-untyped-def]
         core[c, C_WAITS] = W_DRAIN
         return SLEEPS, np.int64(0)
     state.count[c, N_SWITCHES] += 1
-    thread[u, U_PC] = pc + 1
+    thread[u, U_PC] = later
     thread[u, U_CPU] = NOWHERE
     thread[u, U_STOPS] += 1
     core[c, C_THREAD] = other

@@ -23,11 +23,13 @@ from locksim.engine.fast.state import (
     C_SPIN_PC,
     C_SPIN_TIME,
     C_THREAD,
+    C_TIMER,
     L_OWNER,
     N_COMPUTE_PS,
     N_HITS,
     N_LOADS,
     N_PAUSES,
+    NEVER,
     PATH_MAX,
     R_LATEST,
     REISSUE,
@@ -65,6 +67,8 @@ def parks(state, caches, c, pc, t):  # type: ignore[no-untyped-def]
     """Park a core if its whole last iteration hit, and every line that it read is still here."""
     core, path = state.core, state.path
     n = core[c, C_PATH]
+    if t >= timer_of(core, c):
+        return False
     if core[c, C_SPIN_PC] != pc or core[c, C_SPIN_CLEAN] != 1 or core[c, C_SB_LEN] or n == 0:
         return False
     for j in range(n):
@@ -80,6 +84,25 @@ def parks(state, caches, c, pc, t):  # type: ignore[no-untyped-def]
     core[c, C_SPIN_TIME] = t
     core[c, C_PARKED] = 1
     return True
+
+
+def timer_of(core, c):  # type: ignore[no-untyped-def]
+    """From when a CPU's timer takes it from the thread that it runs: never, if that is its own."""
+    return core[c, C_TIMER] if core[c, C_THREAD] >= core.shape[0] else NEVER
+
+
+def returns_at(state, c):  # type: ignore[no-untyped-def]
+    """The key of a core without an event: where it spins, of the operation that its timer meets."""
+    core, path, at = state.core, state.path, timer_of(state.core, c)
+    if not core[c, C_PARKED] or at == NEVER:
+        return NEVER
+    begun = core[c, C_SPIN_TIME]
+    begun += (at - begun) // core[c, C_PERIOD] * core[c, C_PERIOD]
+    issued = begun
+    for j in range(core[c, C_PATH]):
+        if begun + path[c, j, 1] <= at:
+            issued = begun + path[c, j, 1]
+    return (issued << AGENT_BITS) | (2 * c)
 
 
 def disturb(state, caches, c, t, first, last):  # type: ignore[no-untyped-def]

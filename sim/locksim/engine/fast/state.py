@@ -42,13 +42,13 @@ AGENT_COLUMNS = 8
 
 # Columns of the table of cores.
 (C_PC, C_THREAD, C_SPIN_CLEAN, C_SB_LEN, C_SB_HEAD, C_PATH, C_SPIN_TIME, C_SPIN_PC) = range(8)
-(C_WAITS, C_PERMIT, C_PARKED, C_PERIOD, C_FINISHED) = range(8, 13)
+(C_WAITS, C_PERMIT, C_PARKED, C_PERIOD, C_FINISHED, C_TIMER) = range(8, 14)
 CORE_COLUMNS = 16  # columns of every operation come first; a row is two cache lines of the host
 W_NOTHING, W_SLOT, W_DRAIN, W_SLEEP = range(4)
 """What a core without an event waits for: a buffer entry, an empty buffer, a wake-up."""
 
 # Columns of the table of threads. The program counter of a running one is its core's.
-U_PC, U_CPU, U_DRAWS, U_STOPS, U_RETURNED = range(5)
+U_PC, U_CPU, U_DRAWS, U_STOPS, U_RETURNED, U_REST = range(6)
 THREAD_COLUMNS = 8
 NOWHERE = -1
 """The CPU of a suspended thread."""
@@ -119,7 +119,7 @@ T_LOAD, T_STORE, T_FENCE, T_PAUSE, T_COMPUTE = (
     int(k) for k in (Kind.LOAD, Kind.STORE, Kind.FENCE, Kind.PAUSE, Kind.COMPUTE)
 )
 T_BLOCK, T_WAKE, T_ALLOC, T_FREE = (int(k) for k in (Kind.BLOCK, Kind.WAKE, Kind.ALLOC, Kind.FREE))
-T_SWAP, T_SWITCH = int(Kind.SWAP), int(Kind.SWITCH)
+T_SWAP, T_SWITCH, T_TIMER = int(Kind.SWAP), int(Kind.SWITCH), int(Kind.TIMER)
 (MORE, TIME_UP, STUCK, FAULTED) = range(4)
 """Why a call of :func:`locksim.engine.fast.loop.advance` returned."""
 (SCHEDULED, SLEEPS, READY, PERFORMED, BLOCKED, SERVED_NOW, FAILED) = range(7)

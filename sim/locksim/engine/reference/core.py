@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from locksim.core.faults import Fault, Wait, of_exception, switch_detail
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 MAX_STEPS_AT_ONCE = 1_000_000
 """Most operations and marks of a thread in zero time."""
+NEVER = (1 << 63) - 1
+"""The time of a timer that is off."""
 
 _Outcome = tuple[Any, int] | None
 """An operation's result, and the ps until the program continues; None while it waits."""
@@ -49,6 +52,7 @@ class Core(Agent):
         self.op = Op(Kind.PAUSE)
         self.sleeps = False
         self.permit = False
+        self.timer_ps = NEVER
         self.waits_for: str | None = None
         distances = engine.tables.distance[cpu]
         self.ahead_ps = 0
@@ -61,10 +65,16 @@ class Core(Agent):
         waits = self.sleeps or self.asked or self.waits_for is not None
         return not (waits or self.pauses or self.thread.returned)
 
-    def _issued(self, alone_ps: int) -> int:
-        """The time of private work that would take a time alone."""
+    def _issue_percent(self) -> int:
+        """How long private work takes, in hundredths of what it would take alone."""
         shared = any(self.engine.cores[other].works for other in self.siblings)
-        return alone_ps * (self.engine.tables.shared_issue_percent if shared else 100) // 100
+        return self.engine.tables.shared_issue_percent if shared else 100
+
+    @property
+    def _preempts_ps(self) -> int:
+        """The time from which the timer takes the CPU from the thread that it runs."""
+        is_task = self.thread.number >= self.engine.tables.n_cpus
+        return self.timer_ps if is_task else NEVER
 
     # The program
 
@@ -93,6 +103,10 @@ class Core(Agent):
         """Run the program to its next operation that takes time; False if it returned."""
         program = self.thread.program
         assert program is not None
+        if self.thread.held is not None:
+            self.op, self.thread.held = self.thread.held, None
+            self._tell_observer(program)
+            return True
         ops.set_context(self.thread)
         for _ in range(MAX_STEPS_AT_ONCE):
             try:
@@ -116,13 +130,16 @@ class Core(Agent):
                 self._mark(Mark(op.a), wrap64(op.address))
             elif op.kind != Kind.FENCE or op.order == SEQ_CST:
                 self.op = _as_compiled(op)
-                if self.engine.observer is not None:
-                    self.engine.observer.issued(
-                        self.cpu, self.thread.number, self.engine.now, program, op.kind
-                    )
+                self._tell_observer(program)
                 return True
             result = 0
         raise self._fault(Fault.PROGRAM, "the program runs for ever while no time passes")
+
+    def _tell_observer(self, program: Generator[Op, Any, Any]) -> None:
+        if self.engine.observer is not None:
+            self.engine.observer.issued(
+                self.cpu, self.thread.number, self.engine.now, program, self.op.kind
+            )
 
     def _mark(self, what: Mark, subject: int) -> None:
         engine, thread = self.engine, self.thread
@@ -153,6 +170,8 @@ class Core(Agent):
     # Operations at their issue
 
     def _issue(self) -> _Outcome:
+        if self._preempts_ps <= self.engine.now:
+            return self._preempt()
         kind = self.op.kind
         ahead_ps, self.ahead_ps = self.ahead_ps, 0
         self.pauses = kind == Kind.PAUSE
@@ -184,7 +203,9 @@ class Core(Agent):
             case Kind.FREE:
                 return self._free()
             case Kind.SWITCH:
-                return self._switch()
+                return self._switch_to(self.op.a)
+            case Kind.TIMER:
+                return self._set_timer()
         raise self._fault(Fault.PROGRAM, f"no such operation: {kind!r}")
 
     def _issue_load(self) -> _Outcome:
@@ -276,13 +297,20 @@ class Core(Agent):
     def _compute(self, ahead_ps: int) -> _Outcome:
         if self.op.a < 0:
             raise self._fault(Fault.COMPUTE, str(self.op.a))
-        alone_ps = max(self.op.a, 1)
-        cost = max(self._issued(alone_ps) - ahead_ps, 1)
-        if self.thread.acquiring == 0:
-            self.engine.progress(self.engine.now + cost)
-        self.count("compute_ps", alone_ps)
-        self.engine.record(self, Kind.COMPUTE, 0, self.op.a)
-        return 0, cost
+        thread, percent = self.thread, self._issue_percent()
+        alone_ps = thread.rest_ps or max(self.op.a, 1)
+        end_ps = self.engine.now + max(alone_ps * percent // 100 - ahead_ps, 1)
+        self.engine.record(self, Kind.COMPUTE, 0, thread.rest_ps or self.op.a)
+        thread.rest_ps = 0
+        if end_ps > self._preempts_ps:
+            thread.rest_ps = max((end_ps - self._preempts_ps) * 100 // percent, 1)
+            end_ps = self._preempts_ps
+        if thread.acquiring == 0:
+            self.engine.progress(end_ps)
+        self.count("compute_ps", alone_ps - thread.rest_ps)
+        if thread.rest_ps:
+            return self._again_at(end_ps)
+        return 0, end_ps - self.engine.now
 
     def _block(self) -> _Outcome:
         self.count("blocks")
@@ -324,8 +352,22 @@ class Core(Agent):
             raise self._fault(Fault.FREE, name)
         return self._at_once("frees", self.engine.tables.free_ps, self.op.a)
 
-    def _switch(self) -> _Outcome:
-        engine, number, before = self.engine, self.op.a, self.thread
+    def _set_timer(self) -> _Outcome:
+        self.timer_ps = self.op.a if self.op.a > 0 else NEVER
+        self.engine.record(self, Kind.TIMER, 0, self.op.a)
+        return 0, self.engine.tables.store_ps
+
+    def _preempt(self) -> _Outcome:
+        """Go on with the CPU's own thread; the task's operation is issued when it runs again."""
+        task = self.thread
+        outcome = self._switch_to(self.cpu)
+        if self.thread is not task:
+            task.held, self.timer_ps = self.op, NEVER
+            self.ahead_ps, self.pauses = 0, False
+        return outcome
+
+    def _switch_to(self, number: int) -> _Outcome:
+        engine, before = self.engine, self.thread
         if number == before.number:
             return 0, 0
         if not 0 <= number < len(engine.threads):
@@ -337,7 +379,9 @@ class Core(Agent):
             raise self._fault(Fault.SWITCH, detail)
         if self.buffer.entries:
             return self._wait_for_buffer("empty")
-        _, cost = self._at_once("switches", engine.tables.context_switch_ps, 0, number)
+        self.count("switches")
+        engine.record(self, Kind.SWITCH, 0, number)
+        cost = engine.tables.context_switch_ps
         before.put_aside()
         self.thread = thread
         return thread.take_up(self), cost

@@ -23,6 +23,8 @@ class Thread:
         returned: whether its program has returned.
         acquiring: number of its unfinished acquisitions.
         stops: number of its pauses, blocks and suspensions.
+        held: the operation before which the timer put it aside.
+        rest_ps: what is left of a computation that the timer has ended early.
         watched: for livelocks, the last word read, and the place of the read.
     """
 
@@ -34,6 +36,8 @@ class Thread:
         self.draws = 0
         self.acquiring = 0
         self.stops = 0
+        self.held: Op | None = None
+        self.rest_ps = 0
         self.watched: tuple[int, Place] | None = None
 
     def take_up(self, core: Core) -> int | None:

@@ -17,7 +17,7 @@ Cells that the source prints as 0 or leaves out have no relative error.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -66,6 +66,7 @@ class Franke2001Lockmeter(Experiment):
 
     name = "franke-2001-lockmeter"
     title = "lockmeter on Chatroom: three spinlocks of 2.4.3 with SELinux, 1 to 8 CPUs"
+    brief: ClassVar = {"messages": franke_2001.BRIEF_MESSAGES}  # the runs of franke-2001-chatroom
 
     def plan(
         self,

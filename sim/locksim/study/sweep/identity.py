@@ -36,7 +36,7 @@ def engine_digest() -> str:
 def machine_digest(machine: Machine) -> str:
     """The digest of what engines read of a profile: not of its words and sources."""
     cache = None if machine.cache is None else machine.cache.model_dump(mode="json")
-    parts = [
+    parts: list[object] = [
         machine.topology.model_dump(mode="json"),
         machine.protocol.model_dump(mode="json"),
         machine.cost_ps(),

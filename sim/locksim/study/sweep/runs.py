@@ -7,7 +7,6 @@ other: the row holds its message, and the run is not tried again.
 from __future__ import annotations
 
 import functools
-import math
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -20,7 +19,7 @@ from locksim.lang.struct import Struct
 from locksim.library.registry import from_text, resolve
 from locksim.machine import Machine
 from locksim.machine.quantities import PS_PER_NS
-from locksim.study.simulation import LONGEST_PS, TIMES, simulate
+from locksim.study.simulation import LONGEST_PS, TIMES, simulate, times_of, violations_of
 from locksim.study.sweep.design import FACTORS, Point
 from locksim.study.sweep.identity import engine_digest
 
@@ -171,6 +170,7 @@ def _rows(batch: Batch, load: PlainLoad, profile: Machine) -> list[dict[str, Any
 
 def _measures(run: Any) -> dict[str, Any]:
     (only,) = run.replications
+    meters = run.meters()
     return {
         "window_ps": only.window_ps,
         "done": sum(run.done()),
@@ -178,7 +178,8 @@ def _measures(run: Any) -> dict[str, Any]:
         "ns_per_operation": run.operation_ps().mean / 1e3,
         "transactions": run.transactions().mean,
         "fairness": run.fairness().mean,
-        **{name: None if math.isnan(ns) else ns for name, ns in run.times().items()},
-        "violations": run.violations(),
+        **dict.fromkeys(TIMES),
+        **times_of(meters, run.lock_names),
+        "violations": violations_of(meters),
         "error": None,
     }

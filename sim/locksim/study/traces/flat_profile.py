@@ -137,6 +137,7 @@ def _takes(tables: MachineTables) -> _Rows:
     found[Kind.SWAP : Kind.FETCH_XOR + 1] = tables.rmw_ps
     found[Kind.FENCE], found[Kind.PAUSE] = tables.fence_ps, tables.pause_ps
     found[Kind.WAKE], found[Kind.SWITCH] = tables.wake_ps, tables.context_switch_ps
+    found[Kind.TIMER] = tables.store_ps
     found[Kind.ALLOC], found[Kind.FREE] = tables.alloc_ps, tables.free_ps
     return found
 

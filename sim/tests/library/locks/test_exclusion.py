@@ -16,6 +16,7 @@ from locksim.library.locks.cna import CNALock
 from locksim.library.locks.cohort import CohortLock
 from locksim.library.locks.dekker import DekkerLock
 from locksim.library.locks.filter import FilterLock
+from locksim.library.locks.futex import FutexMutex
 from locksim.library.locks.graunke_thakkar import GraunkeThakkarLock
 from locksim.library.locks.hemlock import HemlockLock
 from locksim.library.locks.hmcs import HMCSLock
@@ -51,6 +52,7 @@ LOCKS = [
     TWALock,
     ReciprocatingLock,
     CNALock,
+    FutexMutex,
 ]
 WITHOUT_TRY = [
     CLHLock,

@@ -9,6 +9,8 @@ from locksim.library.probes import (
     FalseSharing,
     HandoffCas,
     HandoffStore,
+    OwnSpend,
+    ServedNext,
     WriteShared,
 )
 from locksim.machine import Machine, load
@@ -73,3 +75,17 @@ def test_write_pays_for_each_reader(machine: Machine) -> None:
     two, four = (each_ps(WriteShared(think_ps=think_ps), dear, n) for n in (2, 4))
     # Two readers more; the first one's copy is in the figure for the distance.
     assert four - two == pytest.approx(2 * 7000, rel=0.1)
+
+
+def test_handoffs_inside_a_group_count_twice(machine: Machine) -> None:
+    """Each swap of a contended line is a handoff; in a group of all CPUs each counts twice."""
+    assert each_ps(ServedNext(group=4), machine, 4) == pytest.approx(TRANSFER, rel=0.02)
+    assert each_ps(ServedNext(group=4, twice=1), machine, 4) == pytest.approx(
+        TRANSFER / 2, rel=0.02
+    )
+    assert each_ps(ServedNext(group=1, twice=1), machine, 4) == pytest.approx(TRANSFER, rel=0.02)
+
+
+def test_private_work_is_what_was_asked_for(machine: Machine) -> None:
+    """Two CPUs of different cores each do their own."""
+    assert each_ps(OwnSpend(turn_ps=700), machine, 2) == pytest.approx(350, rel=0.01)
