@@ -30,7 +30,7 @@ _SIMULATOR = (
     "jit.py", "ready.py", "study/quantiles.py", "study/sampling.py", "study/simulation.py",
     "study/traces", "study/use.py", "study/jobs.py", "papers/experiment.py",
     "papers/franke_2001/own_kernel.py", "papers/franke_2001/setting.py",
-    "papers/franke_2001/instruments.py",
+    "papers/franke_2001/instruments.py", "study/bands.py",
 )  # fmt: skip
 _STATIONS = (
     "lab", "read", "compile", "c", "kinds", "given", "checks", "sandbox", "grade.py", "finding.py",

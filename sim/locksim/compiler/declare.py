@@ -13,7 +13,7 @@ import importlib
 import importlib.util
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import locksim.lang as language
 from locksim import renamed
@@ -23,7 +23,7 @@ from locksim.compiler.sources import FILES, MISSING, PARSED, RESERVED, MethodSou
 from locksim.compiler.values import FOLDED_BITS, fits
 from locksim.lang.fields import Field, array, param, part, percpu, perthread, pointer, word
 from locksim.lang.ops import Order
-from locksim.lang.struct import METERS, Struct
+from locksim.lang.struct import ALL_MODELS, METERS, Struct
 from lockui.suggest import did_you_mean
 
 _FIELDS: tuple[type[Field], ...] = (word, pointer, array, percpu, perthread, part, param)
@@ -180,6 +180,8 @@ class _File:
             ):
                 if name == "METERED":
                     body[name] = self._meters(value, bases)
+                elif name == "MODELS":
+                    body[name] = self._models(value)
                 elif isinstance(value, ast.Call) and self._is_field(value):
                     body[name] = self._field(value, cls.name)
                 elif name.isupper():
@@ -210,6 +212,14 @@ class _File:
             case ast.Attribute(attr="METERED"):
                 return dict(self._base(node.value, "METERED").METERED)
         self.fail("class-statement", node)
+
+    def _models(self, node: ast.expr) -> tuple[str, ...]:
+        """The memory models that a struct claims to be right under."""
+        elements = node.elts if isinstance(node, ast.Tuple) else []
+        named = tuple(e.value for e in elements if isinstance(e, ast.Constant))
+        if not named or len(named) < len(elements) or not {*named} <= {*ALL_MODELS}:
+            self.fail("class-statement", node)
+        return cast("tuple[str, ...]", named)
 
     # Values of declarations
 

@@ -38,7 +38,7 @@ keeps it busy (a handoff would leave it idle for the time of a wake-up), and can
 
 Not modelled. The time of the entry to the kernel. Its hash from addresses to buckets: each word has
 a bucket of its own. The spinning before the first sleep of "adaptive" mutexes, robust and recursive
-ones; requeueing, time-outs, signals and priorities.
+ones; moving waiters to another futex, time-outs, signals and priorities.
 
 Source: Drepper, Futexes Are Tricky, 2011, "Mutex, Take 3". The kernel's half: Franke, Russell and
 Kirkwood, "Fuss, Futexes and Furwocks", OLS 2002; Linux 2.6, kernel/futex.c.

@@ -68,7 +68,7 @@ class Franke2001Lockmeter(Experiment):
 
     name = "franke-2001-lockmeter"
     title = "lockmeter on Chatroom: three spinlocks of 2.4.3 with SELinux, 1 to 8 CPUs"
-    brief: ClassVar = {"messages": franke_2001.BRIEF_MESSAGES}  # the runs of franke-2001-chatroom
+    brief: ClassVar = {"messages": franke_2001.BRIEF_MESSAGES}
 
     def plan(
         self,

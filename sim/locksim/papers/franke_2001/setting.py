@@ -43,7 +43,7 @@ from locksim.library.schedulers.linux_2_4 import LinuxTwoFour
 from locksim.library.workloads.chatroom import Chatroom, chatroom
 from locksim.machine import Machine, MachineTables, Parameter
 from locksim.papers.experiment import Role
-from locksim.papers.franke_2001 import instruments
+from locksim.papers.franke_2001.instruments import built_with, metered, readings
 from locksim.study.jobs import Job
 
 MACHINE = "pentium3-8way"
@@ -229,11 +229,11 @@ def run(
         kernel, rooms, costs, messages=messages, cache=cache, scheduler=scheduler, users=users
     )
     tables = tables_of(profile, cpus, costs)
-    built_with: list[Struct] = []
+    built: list[Struct] = []
     if lockmeter:
-        described = instruments.metered(described, tables)
-        built_with = instruments.built_with(described)
-    image, memory = prepare(described, tables, built_with=built_with)
+        described = metered(described, tables)
+        built = built_with(described)
+    image, memory = prepare(described, tables, built_with=built)
     result = simulate(image, memory, tables, seed=seed, until_ps=LONGEST_PS)
     done = int(result.cpu[:, CPU_COUNTERS.index("done")].sum())
     locks = {
@@ -243,7 +243,7 @@ def run(
     if lockmeter:
         for name, where in LOCKS.items():
             place = where.removeprefix("kernel.")
-            locks[name] |= instruments.readings(memory, result.memory, place)
+            locks[name] |= readings(memory, result.memory, place)
     mean, longest = 0.0, 0
     if isinstance(described.kernel.scheduler, LinuxTwoFour):
         mean, longest = queue_seen(memory, result.memory, cpus)

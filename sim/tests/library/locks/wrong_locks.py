@@ -31,7 +31,6 @@ class Wrong:
         """The class, compiled from the changed text."""
         code = resolve(self.lock).compiled()
         text = code.source.replace(essay(resolve(self.lock)), "")
-        text = "\n".join(line for line in text.splitlines() if "MODELS = " not in line)
         assert 1 == text.count(self.old), f"{self}: {text.count(self.old)} places"
         return from_text(text.replace(self.old, self.new), f"{self.lock}.py", code.name).struct
 

@@ -55,16 +55,6 @@ def test_published_table_is_whole() -> None:
     assert ("73726", 73726.0) == table["selinux", 10, 100, 8]
 
 
-@pytest.mark.parametrize("brief", [True, False])
-def test_lockmeter_needs_no_run_of_its_own(brief: bool) -> None:
-    """Its runs are some of Chatroom's, long or short, so that both tables share them."""
-    chatroom, table = (
-        {job.pickled() for job in one.plan(**(one.brief if brief else {})).jobs.values()}
-        for one in map(find, ("franke-2001-chatroom", "franke-2001-lockmeter"))
-    )
-    assert 4 == len(table & chatroom) == len(table)
-
-
 @pytest.mark.parametrize("kernel", ["vanilla", "selinux"])
 def test_every_message_is_counted(kernel: str) -> None:
     """400 messages for each room and message a user."""
