@@ -367,7 +367,8 @@ MISTAKES: dict[str, Mistake] = {
         "print(1)",
     ),
     "class-statement": Mistake(
-        "a struct holds fields, numbers in upper case, METERED, MODELS and methods; this is something else",
+        "a struct holds fields, numbers in upper case, METERED, MODELS and methods; "
+        "this is something else",
         "declare a word(), pointer(), array(), percpu(), perthread(), part() or param(), or write "
         "a method",
         "size = 3",
