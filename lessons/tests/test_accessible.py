@@ -78,7 +78,7 @@ SHORT = {
     "summary": of_a_class,
 }
 LONG = {
-    "report": command("reproduce", "moore-2006", "--html", "FILE"),
+    "report": command("reproduce", "moore-2006-netlabel", "--html", "FILE"),
     "run": command("run", "mcs", "--machine", "ideal-8", "--plot", "FILE"),
     "violated": command("check", "tas", "--play", "FILE"),
 }
