@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 from locksim import machine as machines
 from locksim.engine.counters import CPU_COUNTERS
@@ -74,14 +74,13 @@ class Moore2006(Experiment):
     name = "moore-2006-netlabel"
     title = "NetLabel: netperf with CIPSO labels on a gigabit link, label cache on and off"
     source = "Paul Moore, NetLabel performance numbers, redhat-lspp, 13 July 2006"
-    replications: ClassVar = 5
 
     def plan(
         self,
         *,
         machine: Machine | None = None,
         messages: int = 200,
-        replications: int = replications,
+        replications: int = 5,
         seed: int = 1,
         **options: Any,
     ) -> Plan[Any, Simulation]:
