@@ -62,12 +62,8 @@ class PerCpuQueues(Scheduler):
             yield from self.queues[home].waiting.append(self.tasks[t])
 
     def put_aside(self, number):
-        # Whoever waits before it goes to the end: their order on the queue is that of no arrival.
         home = self.queues[self.first_cpu(number)]
-        task = yield from home.waiting.take()
-        while (yield task.number.load()) != number:
-            yield from home.waiting.append(task)
-            task = yield from home.waiting.take()
+        task = yield from home.waiting.take_out(number)
         yield task.active.store(0)
 
     # The idle threads

@@ -73,11 +73,7 @@ class TimeSlices(Scheduler):
             yield from self.runnable.append(self.tasks[t])
 
     def put_aside(self, number):
-        # Those before it go to the end: the order on the queue is that of no arrival.
-        task = yield from self.runnable.take()
-        while (yield task.number.load()) != number:
-            yield from self.runnable.append(task)
-            task = yield from self.runnable.take()
+        task = yield from self.runnable.take_out(number)
         yield task.active.store(0)
 
     # The idle threads
