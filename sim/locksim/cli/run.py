@@ -25,6 +25,7 @@ are then those of the finished replications. ``--ledger`` adds
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -208,7 +209,7 @@ def _bands(
         return {row["measure"]: row["mean"] for row in run.measures()}
 
     causes = one_at_a_time(profile)
-    runs, done = sum(len(cause.machines) for cause in causes), iter(range(10**6))
+    runs, done = sum(len(cause.machines) for cause in causes), count()
     with progress("sensitivity") as report:
 
         def measure(machine: Machine) -> dict[str, float]:
