@@ -114,7 +114,7 @@ class Effect:
     def phrase(self, value: float) -> str:
         """How far it moves the result from a value, in words; empty if it hardly does."""
         if value <= 0:
-            moved = f"{self.low:.3g} to {self.high:.3g}" if self.low < self.high else ""
+            moved = f"{_three(self.low)} to {_three(self.high)}" if self.low < self.high else ""
         else:
             down, up = (100 * (end / value - 1) for end in (self.low, self.high))
             ends = [f"{share:+.0f} %" for share in (down, up) if abs(share) >= LEAST_PERCENT]
@@ -216,7 +216,7 @@ def one_at_a_time(machine: Machine, *, orders: int = ORDERS) -> list[Cause]:
     ]
     for name, ranges in uncertain(machine).items():
         near = ranges[0]
-        why = f"{roles[near.name]}, {near.low:.3g} to {near.high:.3g} ns"
+        why = f"{roles[near.name]}, {_three(near.low)} to {_three(near.high)} ns"
         found.append(Cause(name, why, [_at(machine, {name: share}) for share in (0.0, 1.0)]))
     return found
 
@@ -317,3 +317,8 @@ def _farther(machine: Machine, moved: Mapping[str, float]) -> dict[str, float]:
             if costs[far] < costs[near]:
                 costs[far] = found[far] = costs[near]
     return found
+
+
+def _three(value: float) -> str:
+    """A number with three digits or all before the point: 0.167, 4,000."""
+    return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"

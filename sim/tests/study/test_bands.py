@@ -63,6 +63,14 @@ def test_classes_of_a_quantity_move_together() -> None:
         assert cost(low, name) < cost(machine, name) < cost(high, name)
 
 
+def test_a_range_is_told_without_powers_of_ten() -> None:
+    """Context switches take thousands of nanoseconds, and stores a fraction of one."""
+    said = " ".join(cause.why for cause in one_at_a_time(machines.load("graviton2-64")))
+    assert "500 to 4,000 ns" in said
+    assert "0.167 to 0.666 ns" in said
+    assert "e+" not in said
+
+
 def test_a_farther_line_stays_farther() -> None:
     """A hit at the high end of its range takes the nearest transfer along."""
     machine = machines.load("epyc-7742-2x64")
