@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -15,6 +16,7 @@ import pytest
 
 import locknative.survey
 from locknative import NativeError
+from locknative.survey import collect as collecting
 from locknative.survey import folder as folders
 from locknative.survey import trials
 from locknative.survey.cells import Cell
@@ -134,6 +136,21 @@ def test_sentinel(stub: Stub, tmp_path: Path) -> None:
     near = Cell("handoff_cas", (0, 1))
     collect(stub([tally()]), [ADD], tmp_path / "out", TWO, Plan(seconds=60, wanted=1))
     assert [near, ADD] == [Cell.of(r["cell"]) for r in folders.records(tmp_path / "out")]
+
+
+def test_disturbed_sentinels(stub: Stub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Sentinels that are all disturbed leave most of the time to the other trials."""
+    seconds = itertools.count(0, 0.01)
+    near, measured = Cell("handoff_cas", (0, 1)), []
+
+    def disturbed(path: str, cell: Cell, *rest: object, **plan: object) -> Record:
+        measured.append(cell)
+        return Record(0.0, 0, 0, {"tallies": []}, ("disturbed",) if cell == near else ())
+
+    monkeypatch.setattr(collecting, "trial", disturbed)
+    monkeypatch.setattr("time.monotonic", lambda: next(seconds))
+    collect(stub([]), [ADD], tmp_path / "out", TWO, Plan(seconds=60, wanted=1000))
+    assert measured.count(near) < 0.2 * measured.count(ADD)
 
 
 def test_stolen_time(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
