@@ -18,11 +18,11 @@ import locknative.survey
 from locknative import NativeError
 from locknative.survey import collect as collecting
 from locknative.survey import folder as folders
-from locknative.survey import trials
+from locknative.survey import program, trials
 from locknative.survey.cells import Cell
 from locknative.survey.collect import Plan, collect, survey
 from locknative.survey.program import kernels
-from locknative.survey.speed import SpeedCheck
+from locknative.survey.speed import ENOUGH, SLOWER, SpeedCheck
 from locknative.survey.topology import Cpu
 from locknative.survey.trials import Record, rounds, trial
 
@@ -151,6 +151,28 @@ def test_disturbed_sentinels(stub: Stub, monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.setattr("time.monotonic", lambda: next(seconds))
     collect(stub([]), [ADD], tmp_path / "out", TWO, Plan(seconds=60, wanted=1000))
     assert measured.count(near) < 0.2 * measured.count(ADD)
+
+
+@pytest.mark.parametrize(
+    ("cell", "quiet_ns"),
+    [(ADD, SLOWER * 0.25), (Cell("mcs", (0, 1)), None), (WAKE, None), (Cell("mcs", (0, 0)), None)],
+)
+def test_waits_for_a_quiet_moment(
+    stub: Stub, monkeypatch: pytest.MonkeyPatch, cell: Cell, quiet_ns: float | None
+) -> None:
+    """A trial waits for the speed of earlier ones, if each of its threads has a CPU to time."""
+    asked = []
+
+    def known(*rest: object, **plan: Any) -> dict[str, Any]:
+        asked.append(plan["quiet_ns"])
+        return {"duration_ns": 1_000_000, "tallies": [tally()] * cell.threads}
+
+    monkeypatch.setattr(program, "trial", known)
+    seen = SpeedCheck([[0.25]] * ENOUGH + [[0.25, 0.25]] * (ENOUGH - 1))
+    if cell.cpus == (0, 0):
+        seen.add([0.25, 0.25])
+    trial("", cell, 1, seen, duration_ms=1, warmup_ms=1)
+    assert [quiet_ns] == asked
 
 
 def test_stolen_time(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
