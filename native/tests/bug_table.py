@@ -31,13 +31,13 @@ Each row is one change of a right lock in `native/include/locklab`; the changes 
   same under ThreadSanitizer and AddressSanitizer, with plain words in the sections. A cell shows
   in how many of {TRIALS} trials of {SECONDS} s with {THREADS} threads something was seen, on a
   2-CPU x86-64 virtual machine. Other machines give other numbers.
-- **sc**, **tso**: the explorer (`locklab native explore`), with {DEVIATIONS} deviations at most. A cell
-  shows what it found, and in which of its runs. The result is always the same.
+- **sc**, **tso**: the explorer (`locklab native explore`), with {DEVIATIONS} deviations at most.
+  A cell shows what it found, and in which of its runs. The result is always the same.
 
 Torture sees no missing order: on x86 most cost nothing, and the guarded words are atomics.
 ThreadSanitizer sees the missing orders that its threads happened to meet. Beside `race` and
 `memory`, everything in its column and in AddressSanitizer's was seen by the loop itself; locks
-seldom touch memory that is not theirs. The explorer sees all of these bugs, with {DEVIATIONS} deviations.
+seldom touch memory that is not theirs. The explorer sees all of these bugs with this bound.
 One kind of bug shows in neither of its memory models: an order whose only effect is on other
 atomics (a fence that a sequence lock lacks, for example).
 
