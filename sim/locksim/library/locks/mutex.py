@@ -1,13 +1,13 @@
-"""Linux's mutex: waiters spin while the owner has a CPU, else they sleep; nobody waits for ever.
+"""Linux's mutex: waiters spin while the owner has a CPU, else they sleep in a list.
 
 Mechanism. ``owner`` is the number of the thread that has the mutex, with three flags in its low
 bits; 0 is free. ``acquire`` swaps the own number for 0, ``release`` swaps 0 for it: that is all
 when uncontended. Who finds an owner has two ways to wait.
 
-*Spinning* (``spin``). While the owner has a CPU it will let go soon, and sleeping would take longer.
-Only the head of a queue of spinners (``osq``) looks at ``owner``; the others wait on lines of their
-own. The head looks until the owner is another one or gone, and tries again. It gives up when the
-owner loses its CPU, or when its own CPU is needed for another task.
+*Spinning* (``spin``). While the owner has a CPU it will let go soon, and to sleep would take
+longer. Only the head of a queue of spinners (``osq``) looks at ``owner``; the others wait on lines
+of their own. The head looks until the owner is another one or gone, and tries again. It gives up
+when the owner loses its CPU, or when its own CPU is needed for another task.
 
 *Sleeping* (``wait_in_line``). The thread joins a list under ``wait_lock``, the first one sets
 WAITERS, and sleeps. ``release`` with WAITERS frees the mutex at once and wakes the first of the
@@ -19,9 +19,8 @@ not free the mutex: it writes the first waiter's number and PICKUP. Nobody else 
 and the waiter picks it up by taking PICKUP away.
 
 Invariants. WAITERS is set while the list is not empty, but for the moment in which the first one
-joins; that one tries again before it sleeps. HANDOFF is set by the first of the list only, which
-stays the first until it has the mutex. PICKUP is set under ``wait_lock`` only. The list changes
-under ``wait_lock``.
+joins; it tries again before it sleeps. HANDOFF is set by the first of the list only, which stays
+the first until it has the mutex. PICKUP is set, and the list changes, under ``wait_lock`` only.
 
 Why no wake-up is lost. A waiter joins the list, sets WAITERS, and then tries once more. ``release``
 reads the flags by the same atomic operation that frees the word. Either it comes before the flag,
@@ -35,9 +34,9 @@ When spinning ends. Here each thread has its own CPU. An owner has none while it
 to which the mutex is handed and which has not woken yet (``on_cpu``). No other task needs a
 waiter's CPU, and the checker has no clock. So each wait decides by a random number before it begins
 whether it looks once and ends, as ``osq`` says: one of ``resched_one_in`` does. The checker tries
-both at every wait, with a way to the end for those that stay. In a simulation it is an assumption:
-0 is a machine that does nothing else. Tasks that share CPUs have a real ``need_resched``, in
-``locksim/library/kernel/task_mutex.py``.
+both at every wait, and those that stay must come to an end, too. In a simulation it is an
+assumption; 0 is a machine that does nothing else. Tasks that share CPUs have a real
+``need_resched``, in ``locksim/library/kernel/task_mutex.py``.
 
 Cost in line transfers. Uncontended: none if this CPU had the mutex last, else one; two atomic
 instructions. Spinning: a handoff is that of ``mcs`` in the queue of spinners and one more line for
@@ -45,14 +44,16 @@ instructions. Spinning: a handoff is that of ``mcs`` in the queue of spinners an
 words of the mutex are one line, as in the kernel, so who joins the queue disturbs the owner.
 Sleeping: as ``futex``, two spinlocked sections, a wake-up and a sleep; and the first waiter's line.
 
-Proofs. Under c11 it is too large for the checker's memory. The class claims sc and tso only.
+Proofs. Under c11 two threads that come once are proven. More are too many for the checker's memory,
+as in ``osq``. The class claims sc and tso only.
 
-Fairness. Spinners are served in the order of their queue, and overtake sleepers. A waiter that has
-been woken once without success gets the mutex from the next owner but few; the others wait their
-turn in the list.
+Fairness. Spinners are served in the order of their queue, and overtake sleepers. The first sleeper
+loses at most once after it has been woken: then the mutex is handed to it. The others follow in the
+order of the list.
 
-Not modelled. Nested mutexes' owners that sleep (``on_cpu`` knows this mutex's own sleepers only);
-signals and time-outs, wound/wait mutexes, debugging, proxy execution, real-time mutexes.
+Not modelled. Owners that sleep for something else: ``on_cpu`` knows this mutex's sleepers only. A
+waker that finds its waiter awake: here it sends the interrupt all the same. Also left out: signals,
+time-outs, wound/wait mutexes, and real-time mutexes.
 
 Source: Linux 5.15, kernel/locking/mutex.c. Documentation/locking/mutex-design.rst there.
 """
@@ -165,7 +166,7 @@ class LinuxMutex(Lock):
                 yield from self.rouse(waiter)
 
     def take(self, handoff):
-        """Take the mutex: 0, or the owner's number. With ``handoff`` that one is to hand it over."""
+        """Take the mutex: 0, or the owner's number; with ``handoff``, ask that one for it."""
         mine = THREAD * (thread() + 1)
         value = yield self.owner.load(RELAXED)
         while True:

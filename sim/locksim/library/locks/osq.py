@@ -51,7 +51,7 @@ Scott and Scherer, "Scalable Queue-Based Spin Locks with Timeout", PPoPP 2001.
 
 from locksim.lang import *
 
-__all__ = ["OptimisticSpinQueue", "SpinNode"]  # noqa: RUF022 - the first is the lock
+__all__ = ["OptimisticSpinQueue", "SpinNode"]
 
 
 class SpinNode(Struct):

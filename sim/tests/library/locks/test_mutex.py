@@ -1,5 +1,6 @@
 """Linux's mutex: waiters spin or sleep, none is forgotten, and the first sleeper gets its turn."""
 
+import pytest
 from programs import Increments
 
 from locksim import simulate
@@ -17,6 +18,12 @@ def test_it_is_proven_where_nobody_gives_up_and_where_all_do() -> None:
     """Spinners alone, and sleepers alone."""
     for lock in (PATIENT, HURRIED):
         assert "proven" == check_lock(lock, threads=2, rounds=2).verdict
+
+
+@pytest.mark.slow
+def test_two_threads_are_proven_under_c11() -> None:
+    """More are too many for the memory that a check may take."""
+    assert "proven" == check_lock(LinuxMutex, threads=2, memory="c11").verdict
 
 
 def test_an_uncontended_mutex_takes_two_atomic_instructions() -> None:
