@@ -220,13 +220,15 @@ class LinuxMutex(Lock):
 
     def wait_for(self, holder):
         """Spin until the owner is another one: 1; 0 if it lost its CPU, or this CPU is needed."""
-        needed = self.resched_one_in and random_below(self.resched_one_in) == 0
+        if self.resched_one_in and random_below(self.resched_one_in) == 0:
+            seen = (yield self.owner.load(RELAXED)) & ~FLAGS
+            return seen != holder
         on_cpu = self.waiters[holder // THREAD - 1].on_cpu
-        while (yield self.owner.load(RELAXED)) & ~FLAGS == holder:
-            if needed or not (yield on_cpu.load(RELAXED)):
-                return 0
+        while (yield self.owner.load(RELAXED)) & ~FLAGS == holder and (yield on_cpu.load(RELAXED)):
             yield pause()
-        return 1
+        # Not another look at the owner: it may be the same one again.
+        runs = yield on_cpu.load(RELAXED)
+        return runs
 
     # Sleeping
 

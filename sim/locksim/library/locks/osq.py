@@ -112,11 +112,11 @@ class OptimisticSpinQueue(Lock):
     def wait(self, me: SpinNode):
         """Spin: 1 at the head, 0 if the CPU is needed for something else."""
         needed = self.resched_one_in and random_below(self.resched_one_in) == 0
-        while not (yield me.locked.load(ACQUIRE)):
-            if needed:
-                return 0
-            yield pause()
-        return 1
+        if not needed:
+            while not (yield me.locked.load(ACQUIRE)):
+                yield pause()
+        served = yield me.locked.load(ACQUIRE)
+        return served
 
     def leave(self, me: SpinNode):
         """Leave the queue: 0, or 1 if this CPU got to the head meanwhile."""

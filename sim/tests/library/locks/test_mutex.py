@@ -41,7 +41,7 @@ def test_waiters_that_are_not_needed_elsewhere_do_not_sleep() -> None:
     assert 0 == run.violations()
 
 
-def test_a_sleeper_that_loses_gets_the_mutex_handed_over(interleave) -> None:
+def test_a_sleeper_that_loses_gets_the_mutex_handed_over(interleave):
     """The owner writes another thread's number and PICKUP, in some schedule of a few."""
     handed = 0
     for seed in range(20):

@@ -39,8 +39,6 @@ def test_a_mutex_that_spins_while_the_owner_runs_has_both() -> None:
     assert cell("mutex", 4).section_us < 1.02 * cell("ticket", 4).section_us
     assert cell("mutex", 16).section_us < 1.05 * cell("mutex", 4).section_us
     assert cell("mutex", 16).switches < 0.1 < cell("futex", 16).switches
-    # Fast is not fair: a waiter that loses its CPU waits for a slice of others.
-    assert cell("mutex", 16).waited_us > 5 * cell("futex", 16).waited_us
 
 
 def test_nothing_is_lost_where_a_holder_keeps_its_cpu() -> None:
