@@ -5,7 +5,7 @@ each time: what drifts on the machine (temperature, another program's load) then
 all cells, not an error in some. One trial runs at a time, since two would disturb each other.
 
 A trial does not count when the hypervisor took time, when a thread did not have its CPU for 99 % of
-its time (probes that sleep are exempt), when the threads did not run at the same time, or when one
+its time (kernels that sleep are exempt), when the threads did not run at the same time, or when one
 of them was slow (:mod:`.speed`). It is kept with the reason.
 
 How many trials are enough is the caller's policy: :mod:`.collect` fills a folder until time is up,
@@ -26,8 +26,8 @@ from .host import runnable, steal_ticks
 from .judge import disturbances
 from .speed import SpeedCheck, turns_ns
 
-SLEEPERS = frozenset({"wake"})
-"""Kernels whose threads sleep."""
+SLEEPERS = frozenset({"wake", "futex"})
+"""Kernels whose threads sleep: a probe, and locks that include ``locklab/sleep.h``."""
 
 T = TypeVar("T")
 
@@ -85,6 +85,8 @@ def trial(
     Raises:
         StuckError, NativeError: see :func:`.program.trial`.
     """
+    sleeps = cell.kernel in SLEEPERS
+    alone = not sleeps and len(set(cell.cpus)) == (cell.threads if threads is None else threads)
     at, others, before = time.time(), runnable(), steal_ticks(cell.cpus)
     result = program.trial(
         path,
@@ -94,10 +96,10 @@ def trial(
         warmup_ms=warmup_ms,
         seed=seed,
         patience_s=patience_s,
+        quiet_ns=speed.quiet_ns(len(cell.cpus)) if alone else None,
     )
     stolen = steal_ticks(cell.cpus) - before
     tallies = result["tallies"]
     speed.add(turns_ns(tallies))
-    sleeps = cell.kernel in SLEEPERS
     rejected = disturbances(tallies, stolen, speed, result["duration_ns"], sleeps)
     return Record(at, others, stolen, result, rejected)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -14,13 +15,14 @@ from typing import Any
 import pytest
 
 import locknative.survey
-from locknative import NativeError
+from locknative import NativeError, toolchain
+from locknative.survey import collect as collecting
 from locknative.survey import folder as folders
-from locknative.survey import trials
+from locknative.survey import program, trials
 from locknative.survey.cells import Cell
 from locknative.survey.collect import Plan, collect, survey
 from locknative.survey.program import kernels
-from locknative.survey.speed import SpeedCheck
+from locknative.survey.speed import ENOUGH, SLOWER, SpeedCheck
 from locknative.survey.topology import Cpu
 from locknative.survey.trials import Record, rounds, trial
 
@@ -136,6 +138,43 @@ def test_sentinel(stub: Stub, tmp_path: Path) -> None:
     assert [near, ADD] == [Cell.of(r["cell"]) for r in folders.records(tmp_path / "out")]
 
 
+def test_disturbed_sentinels(stub: Stub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Sentinels that are all disturbed leave most of the time to the other trials."""
+    seconds = itertools.count(0, 0.01)
+    near, measured = Cell("handoff_cas", (0, 1)), []
+
+    def disturbed(path: str, cell: Cell, *rest: object, **plan: object) -> Record:
+        measured.append(cell)
+        return Record(0.0, 0, 0, {"tallies": []}, ("disturbed",) if cell == near else ())
+
+    monkeypatch.setattr(collecting, "trial", disturbed)
+    monkeypatch.setattr("time.monotonic", lambda: next(seconds))
+    collect(stub([]), [ADD], tmp_path / "out", TWO, Plan(seconds=60, wanted=1000))
+    assert measured.count(near) < 0.2 * measured.count(ADD)
+
+
+@pytest.mark.parametrize(
+    ("cell", "quiet_ns"),
+    [(ADD, SLOWER * 0.25), (Cell("mcs", (0, 1)), None), (WAKE, None), (Cell("mcs", (0, 0)), None)],
+)
+def test_waits_for_a_quiet_moment(
+    stub: Stub, monkeypatch: pytest.MonkeyPatch, cell: Cell, quiet_ns: float | None
+) -> None:
+    """A trial waits for the speed of earlier ones, if each of its threads has a CPU to time."""
+    asked = []
+
+    def known(*rest: object, **plan: Any) -> dict[str, Any]:
+        asked.append(plan["quiet_ns"])
+        return {"duration_ns": 1_000_000, "tallies": [tally()] * cell.threads}
+
+    monkeypatch.setattr(program, "trial", known)
+    seen = SpeedCheck([[0.25]] * ENOUGH + [[0.25, 0.25]] * (ENOUGH - 1))
+    if cell.cpus == (0, 0):
+        seen.add([0.25, 0.25])
+    trial("", cell, 1, seen, duration_ms=1, warmup_ms=1)
+    assert [quiet_ns] == asked
+
+
 def test_stolen_time(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
     """A trial in which the hypervisor took time is rejected."""
     ticks = iter([5, 8])
@@ -215,3 +254,10 @@ def test_it_stands_alone(stub: Stub, tmp_path: Path) -> None:
     assert (0, "") == (done.returncode, done.stderr)
     assert {"own_add", "own_store"} <= {r["cell"]["kernel"] for r in folders.records(out)}
     assert folders.provenance(out)["cpus"]
+
+
+def test_locks_that_sleep_are_exempt() -> None:
+    """Those whose headers call the kernel need not have their CPUs all the while."""
+    headers = (toolchain.sources() / "include/locklab").glob("*.h")
+    sleep = {header.stem for header in headers if '"locklab/sleep.h"' in header.read_text()}
+    assert {"wake"} | sleep == trials.SLEEPERS
