@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from engine.engine_pair import compare, idle_rows, run_pair
+from engine.fast.test_ways import NEVER, plain_until
 from engine.reference.test_laws import machines, program_of, programs, sums
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,6 +44,7 @@ from locksim.lang import (
     random_below,
     word,
 )
+from locksim.machine import MachineTables
 
 HIT = 33
 WRITEBACKS = CPU_COUNTERS.index("writebacks")
@@ -278,6 +280,41 @@ def test_both_engines_agree_where_lines_are_given_up(machine, cache, seed):
     """On any machine: every CPU brings lines and pushes others out, its neighbours' too."""
     machine = dataclasses.replace(machine, **cache)
     compare(run_pair(Walk(), machine, seed=seed, until_ps=3_000))
+
+
+def halves(**changes: Any) -> MachineTables:
+    """Four nodes of two CPUs: a node has one neighbour, and two others equally far away."""
+    nodes = [[2 if a == b else 3 if a // 2 == b // 2 else 4 for b in range(4)] for a in range(4)]
+    to_cpus = [[nodes[a][c // 2] for c in range(8)] for a in range(4)]
+    distance = [[to_cpus[a // 2][b] if a != b else 0 for b in range(8)] for a in range(8)]
+    costs = {"transfer_ps": (0, 20, 100, 300, 500), "memory_ps": (0, 0, 150, 400, 600)}
+    costs |= {"invalidate_ps": (0, 10, 60, 200, 330), "overlap_ps": (0,) * 5}
+    shape = {"distance": distance, "home_distance": to_cpus}
+    return tables(8, **{k: _tuples(v) for k, v in shape.items()}, **costs, **changes)
+
+
+def _tuples(rows: list[list[int]]) -> tuple[tuple[int, ...], ...]:
+    return tuple(map(tuple, rows))
+
+
+FAR = {"far_atomic_ps": (0, 0, 7, 70, 90), "far_atomic_busy_ps": 3}
+SETTINGS = {
+    "memory supplies": {},
+    "the nearest supplies": {"clean_nearest": 1, "bus_kind": 1},
+    "far atomics": {**FAR, "clean_nearest": 1},
+    "links": {"link_ps": (0, 0, 9, 30, 40), "home_agent_ps": (0, 0, 5, 20, 30)},
+}
+
+
+@both
+@pytest.mark.parametrize("name", SETTINGS)
+def test_both_engines_agree_in_small_caches(shared: dict[str, int], name: str) -> None:
+    """Eight CPUs walk through more lines than four shared caches hold, in several ways."""
+    larger = shared | {"private_ways": 2, "shared_ways": 4}
+    for seed in range(6):
+        machine = halves(**(shared if seed % 2 else larger), **SETTINGS[name])
+        with plain_until(NEVER):
+            compare(run_pair(Walk(steps=25), machine, seed=seed, until_ps=12_000))
 
 
 class Pushed(Workload):

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from random_machines import arbitrations, contended, paths, tenures
 from random_workloads import workloads
 from tiny_machine import (
+    L1,
     MEMORY,
     MEMORY_FAR,
     PAUSE,
@@ -360,14 +361,34 @@ def test_a_line_on_its_way_to_a_thread_is_so_to_its_sibling(program: Any) -> Non
     assert 1 == sum(what == "served" for _, _, what, _, _ in rows)
 
 
+class Together(Workload):
+    """CPU 2 writes a line and CPU 3 reads it; while that goes on, both threads of a core ask."""
+
+    a = word(padded=True)
+
+    def thread(self) -> Program:
+        if cpu() == 2:
+            yield self.a.fetch_add(1, RELAXED)
+            return
+        yield compute(2_000 if cpu() == 3 else 2_010 + 10 * cpu())
+        yield self.a.load(RELAXED)
+
+
 def test_two_threads_that_ask_get_a_shared_line_together() -> None:
-    """CPU 1 is served while the copy is on its way to CPU 0: it completes behind its arrival."""
-    owner = after(1, add)
-    machine = {**ONE_L1, "shared_read_ps": 10}
-    found = served(after(2_000, reads), after(2_000, reads), owner, cpus=3, **machine)
-    completed = [ready for _, _, _, ready in found[1:]]
-    assert [2_000 + TRANSFER_FAR] == completed[:1]
-    assert len(completed) == 1
+    """CPU 1 is served while the copy is on its way to CPU 0: it completes behind its arrival.
+
+    Computed: CPU 3 has the line from its node; then memory supplies CPU 0, and the home is free for
+    the next read after 40 ps, when CPU 1 needs no second copy.
+    """
+    core = {"distance": ((0, 1, 3, 3), (1, 0, 3, 3), (3, 3, 0, 2), (3, 3, 2, 0)), "shared_l1": 1}
+    pair = run_pair(Together(), tables(4, **core, shared_read_ps=40), seed=1, until_ps=100_000)
+    compare(pair)
+    assert isinstance(pair.expected, RunResult)
+    rows = [row for row in timeline(pair.expected) if row[2] == "served"]
+    first = 2_000 + TRANSFER
+    arrival = first + MEMORY
+    expected = [(2_000, 6, first), (first, 0, arrival), (first + 40, 2, arrival + L1)]
+    assert expected == [(time, agent, ready) for time, agent, _, _, ready in rows[1:]]
 
 
 def test_both_threads_lose_a_line_at_once() -> None:
