@@ -94,6 +94,7 @@ struct locklab_plan {
     uint64_t warmup_ns;   /* with a duration: run so long before, on the same state, uncounted */
     uint64_t duration_ns; /* > 0: set the stop flag after this time */
     uint64_t patience_ns; /* > 0: give up when it takes longer by this time */
+    uint64_t quiet_ps;    /* > 0: begin when an iteration of locklab_spend() takes no longer */
     bool read;
     struct locklab_mix mix;
     bool (*interrupted)(void); /* called after a signal: whether to give up; NULL: never */

@@ -45,7 +45,8 @@ static const struct option options[] = {
     {"warmup-ms", required_argument, NULL, 'w'},   {"patience-ms", required_argument, NULL, 'p'},
     {"hold", required_argument, NULL, 'h'},        {"think", required_argument, NULL, 't'},
     {"write-share", required_argument, NULL, 's'}, {"option", required_argument, NULL, 'o'},
-    {"seed", required_argument, NULL, 'x'},        {NULL, 0, NULL, 0},
+    {"seed", required_argument, NULL, 'x'},        {"quiet-ps", required_argument, NULL, 'q'},
+    {NULL, 0, NULL, 0},
 };
 
 static _Noreturn void stop(enum status status, const char *what, const char *which)
@@ -117,6 +118,8 @@ static struct request read_request(int argc, char **argv)
             plan->warmup_ns = 1000000 * number(optarg, name, 3600000);
         else if (option == 'p')
             plan->patience_ns = 1000000 * number(optarg, name, 3600000);
+        else if (option == 'q')
+            plan->quiet_ps = number(optarg, name, UINT64_MAX);
         else if (option == 'h')
             plan->mix.hold = (uint32_t)number(optarg, name, UINT32_MAX);
         else if (option == 't')

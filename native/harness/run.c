@@ -33,6 +33,10 @@
  * out of one would leave its current call half done (malloc(), say). */
 #define GRACE_MS 100
 
+/* How long to wait for a quiet moment. Where the cores are busy for half of the time, most moments
+ * come within a tenth of it; where they are busy all the time, the trial begins nevertheless. */
+#define QUIET_WAIT_NS UINT64_C(200000000)
+
 /* How often to ask whether a signal came that did not wake the creator. */
 #define SLICE_NS UINT64_C(50000000)
 
@@ -56,6 +60,7 @@ struct worker {
     unsigned number;
     bool joined;
     pthread_t thread;
+    _Atomic(uint64_t) turn_ps; /* the last time of an iteration before the run; 0: none yet */
 };
 
 /* The place to which a worker that does not return jumps. */
@@ -119,17 +124,23 @@ static int pin(int cpu)
 
 /* Arrives, and waits until the run has reached a gate; returns its stage. Other threads may need
  * this CPU to arrive, so it spins for some microseconds only and then sleeps, again and again. (A sleep,
- * not sched_yield(), whose effect on ordinary threads is not specified.) */
-static enum gate wait_at(struct run *run, enum gate gate)
+ * not sched_yield(), whose effect on ordinary threads is not specified.) Who waits for a quiet moment
+ * has a CPU of its own, and times private work meanwhile. */
+static enum gate wait_at(struct worker *worker, enum gate gate)
 {
     static const struct timespec moment = {.tv_nsec = 1000};
+    struct run *run = worker->run;
+    bool timing = gate == WARMING && run->plan->quiet_ps > 0;
     enum gate seen;
     unsigned spins = 0;
 
     /* Release: the creator reads the tally's error after it has seen all threads arrive. */
     atomic_fetch_add_explicit(&run->arrived, 1, memory_order_release);
     while ((seen = atomic_load_explicit(&run->gate, memory_order_acquire)) < gate)
-        if (++spins % 256 != 0)
+        if (timing)
+            atomic_store_explicit(&worker->turn_ps, (uint64_t)(1000 * turn_ns()),
+                                  memory_order_relaxed);
+        else if (++spins % 256 != 0)
             locklab_relax();
         else
             nanosleep(&moment, NULL);
@@ -157,7 +168,7 @@ static void *thread_main(void *arg)
     prctl(PR_SET_TIMERSLACK, 1);
     if (plan->cpus != NULL)
         worker->tally->error = pin(plan->cpus[worker->number]);
-    if (wait_at(run, WARMING) == CANCELLED)
+    if (wait_at(worker, WARMING) == CANCELLED)
         return NULL;
     if (plan->warmup_ns > 0) {
         run->loop->work(run->state, worker->number, &order, &tally);
@@ -166,7 +177,7 @@ static void *thread_main(void *arg)
         tally = (struct locklab_tally){.samples = samples};
     }
     before_ns = turn_ns();
-    if (wait_at(run, MEASURING) == CANCELLED)
+    if (wait_at(worker, MEASURING) == CANCELLED)
         return NULL;
 
     order.stop = &run->stop;
@@ -249,6 +260,28 @@ static enum locklab_stage wait_for(struct run *run, atomic_uint *count, unsigned
     return LOCKLAB_DONE;
 }
 
+/* Waits until all cores are quiet: nothing shares them, and no clock is lowered. */
+static enum locklab_stage wait_for_quiet(struct run *run, struct worker *workers)
+{
+    const uint64_t look_ns = 100000, limit_ps = run->plan->quiet_ps;
+    uint64_t start_ns = locklab_wall_ns();
+
+    while (locklab_wall_ns() - start_ns < QUIET_WAIT_NS) {
+        unsigned quiet = 0;
+
+        for (unsigned i = 0; i < run->plan->threads; i++) {
+            uint64_t ps = atomic_load_explicit(&workers[i].turn_ps, memory_order_relaxed);
+
+            quiet += ps > 0 && ps <= limit_ps;
+        }
+        if (quiet == run->plan->threads)
+            break;
+        if (!sleep_through(run->plan, look_ns))
+            return LOCKLAB_INTERRUPTED;
+    }
+    return LOCKLAB_DONE;
+}
+
 /* Opens a gate; with a duration, sets the stop flag of the work behind it when time is up. */
 static enum locklab_stage let_run(struct run *run, enum gate gate, uint64_t duration_ns,
                                   atomic_bool *stop)
@@ -323,6 +356,8 @@ static struct locklab_outcome run_threads(struct run *run, struct worker *worker
             outcome.error = tallies[i].error;
         }
     }
+    if (outcome.stage == LOCKLAB_DONE && run->plan->quiet_ps > 0)
+        outcome.stage = wait_for_quiet(run, workers);
     if (outcome.stage == LOCKLAB_DONE)
         outcome.stage = watch(run);
     if (outcome.stage != LOCKLAB_DONE) {

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -82,6 +83,18 @@ def test_alone_is_not_contended(lock: str) -> None:
     """A thread that is alone never waits, on either side."""
     for share in (0, WHOLE):
         assert [0] == [tally.contended for tally in latency(lock, 2, write_share=share)]
+
+
+@pytest.mark.parametrize(("quiet_ps", "waits"), [(1, True), (2**60, False)])
+def test_quiet_moment(quiet_ps: int, waits: bool) -> None:
+    """A run that asks for a speed that no CPU has waits for 0.2 s, and then begins all the same."""
+    began = time.monotonic()
+    options = ["--duration-ms", "1", "--loop", "throughput", "--quiet-ps", str(quiet_ps)]
+    done = native("run", "ticket", *options)
+    took = time.monotonic() - began
+    assert (0, "") == (done.returncode, done.stderr)
+    assert json.loads(done.stdout)["tallies"][0]["count"] > 0
+    assert took > 0.2 or not waits
 
 
 def test_two_threads_contend() -> None:

@@ -107,5 +107,5 @@ def _one(readings: Mapping[Cell, Reading], probe: str) -> Reading:
 def _missing(probe: str) -> NativeError:
     return NativeError(
         f"no good trial of the probe '{probe}': measure again, longer (--seconds) or when the "
-        "machine is idle"
+        "machine is idle; the trials of a survey's folder count"
     )

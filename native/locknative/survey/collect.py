@@ -24,6 +24,8 @@ from .topology import Cpu
 from .trials import rounds, trial
 
 SENTINEL_EVERY_S = 1.0
+SENTINEL_AGAIN_S = 0.25
+"""When the next sentinel follows one that was disturbed, in s. On a busy host most are."""
 PATIENCE_S = 30.0
 """How long a trial waits for threads that do not return, in s."""
 
@@ -150,14 +152,13 @@ def collect(
 
     dice = random.Random(plan.seed)
     sentinel = sentinel_cell(cpus)
-    began = time.monotonic()
-    watched = -SENTINEL_EVERY_S
+    began = due = time.monotonic()
     for cell, trial_seed in rounds(todo, lambda cell: good[cell] < plan.wanted, dice):
         if time.monotonic() - began >= plan.seconds:
             break
-        if sentinel is not None and time.monotonic() - watched >= SENTINEL_EVERY_S:
-            if run(sentinel, dice.getrandbits(32)):
-                watched = time.monotonic()
+        if sentinel is not None and time.monotonic() >= due:
+            undisturbed = run(sentinel, dice.getrandbits(32))
+            due = time.monotonic() + (SENTINEL_EVERY_S if undisturbed else SENTINEL_AGAIN_S)
         good[cell] += run(cell, trial_seed)
         if progress is not None:
             done = sum(min(n, plan.wanted) for n in good.values())

@@ -52,6 +52,7 @@ def trial(
     warmup_ms: int = 20,
     seed: int = 0,
     patience_s: float = PATIENCE_S,
+    quiet_ns: float | None = None,
 ) -> dict[str, Any]:
     """Run one timed trial in a process of its own.
 
@@ -62,6 +63,8 @@ def trial(
         duration_ms: the measured time. warmup_ms: the time before it, on the same state.
         seed: of the threads' dice.
         patience_s: how long to wait for threads that do not return, in s.
+        quiet_ns: begin when an iteration of private work takes no longer on any thread, in ns, or
+            after a fifth of a second. For threads that have a CPU each.
 
     Returns:
         What ``locklab-native run`` prints: per-thread tallies, with the latency loop histograms.
@@ -81,6 +84,7 @@ def trial(
         "write-share": cell.write_share,
         "option": cell.option,
         "seed": seed,
+        **({} if quiet_ns is None else {"quiet-ps": round(1000 * quiet_ns)}),
     }
     arguments = ["run", cell.kernel, "--loop", cell.loop, *(["--read"] if cell.read else [])]
     for name, number in numbers.items():

@@ -4,7 +4,9 @@ A virtual CPU is often one of two hardware threads of a core, and the other belo
 guest. While that one works, ours runs at two thirds of its speed or less, and no counter shows it:
 no time is stolen, and the thread has its CPU all the while. A clock that is lowered looks the same.
 So each thread of a trial times some private work just before and just after it (``turn_ns``, the
-time of one iteration, harness/run.c). A trial in which a thread was slow is rejected.
+time of one iteration, harness/run.c). A trial in which a thread was slow is rejected. Once some
+trials have been seen, each waits for a quiet moment before it begins (``quiet_ns``): the neighbours
+come and go within tenths of a second.
 
 Slow is what takes longer than ``SLOWER`` times the tenth percentile of the trials with as many
 threads: a clock that is lower because more cores work (turbo) is a property of the machine.
@@ -19,6 +21,8 @@ from typing import Any
 
 SLOWER = 1.1
 QUIETEST = 0.1
+ENOUGH = 20
+"""Trials that must have been seen before a new one waits for a moment as quiet as theirs."""
 
 
 class SpeedCheck:
@@ -34,18 +38,27 @@ class SpeedCheck:
         """Take in a trial."""
         insort(self._seen[len(turns_ns)], max(turns_ns))
 
+    def quiet_ns(self, threads: int) -> float | None:
+        """Return the longest iteration of a trial that is not slow, in ns; None: too few seen."""
+        seen = self._seen[threads]
+        return SLOWER * self._usual_ns(seen) if len(seen) >= ENOUGH else None
+
     def warning(self, turns_ns: Sequence[float]) -> str | None:
         """Return in words that a thread of a trial was slow; None if none was."""
         seen = self._seen[len(turns_ns)]
         if not seen:
             return None
-        usual = seen[int(QUIETEST * (len(seen) - 1))]
+        usual = self._usual_ns(seen)
         if max(turns_ns) <= SLOWER * usual:
             return None
         return (
             f"private work took {max(turns_ns) / usual:.2f} times as long as in quiet moments: "
             "something shares the core, or the clock was lowered"
         )
+
+    @staticmethod
+    def _usual_ns(seen: Sequence[float]) -> float:
+        return seen[int(QUIETEST * (len(seen) - 1))]
 
 
 def turns_ns(tallies: Iterable[Mapping[str, Any]]) -> list[float]:

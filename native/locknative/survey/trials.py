@@ -85,6 +85,8 @@ def trial(
     Raises:
         StuckError, NativeError: see :func:`.program.trial`.
     """
+    sleeps = cell.kernel in SLEEPERS
+    alone = not sleeps and len(set(cell.cpus)) == (cell.threads if threads is None else threads)
     at, others, before = time.time(), runnable(), steal_ticks(cell.cpus)
     result = program.trial(
         path,
@@ -94,10 +96,10 @@ def trial(
         warmup_ms=warmup_ms,
         seed=seed,
         patience_s=patience_s,
+        quiet_ns=speed.quiet_ns(len(cell.cpus)) if alone else None,
     )
     stolen = steal_ticks(cell.cpus) - before
     tallies = result["tallies"]
     speed.add(turns_ns(tallies))
-    sleeps = cell.kernel in SLEEPERS
     rejected = disturbances(tallies, stolen, speed, result["duration_ns"], sleeps)
     return Record(at, others, stolen, result, rejected)

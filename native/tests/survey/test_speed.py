@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locknative.survey.speed import SLOWER, SpeedCheck
+from locknative.survey.speed import ENOUGH, SLOWER, SpeedCheck
 
 
 def test_a_busy_sibling_is_seen() -> None:
@@ -25,6 +25,15 @@ def test_turbo_is_no_warning() -> None:
 def test_nothing_seen_is_no_warning() -> None:
     """The first trial has nothing to be compared with."""
     assert SpeedCheck().warning([9.0]) is None
+
+
+def test_a_quiet_moment_is_known_after_some_trials() -> None:
+    """It is what the check accepts, for as many threads."""
+    speed = SpeedCheck([[0.25, 0.5]] * (ENOUGH - 1))
+    assert speed.quiet_ns(2) is None
+    speed.add([0.5, 0.25])
+    assert speed.quiet_ns(2) == SLOWER * 0.5
+    assert speed.quiet_ns(1) is None
 
 
 @given(st.lists(st.floats(0.1, 10), min_size=1, max_size=50))

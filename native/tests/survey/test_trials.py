@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -15,12 +16,13 @@ import pytest
 
 import locknative.survey
 from locknative import NativeError
+from locknative.survey import collect as collecting
 from locknative.survey import folder as folders
-from locknative.survey import trials
+from locknative.survey import program, trials
 from locknative.survey.cells import Cell
 from locknative.survey.collect import Plan, collect, survey
 from locknative.survey.program import kernels
-from locknative.survey.speed import SpeedCheck
+from locknative.survey.speed import ENOUGH, SLOWER, SpeedCheck
 from locknative.survey.topology import Cpu
 from locknative.survey.trials import Record, rounds, trial
 
@@ -134,6 +136,43 @@ def test_sentinel(stub: Stub, tmp_path: Path) -> None:
     near = Cell("handoff_cas", (0, 1))
     collect(stub([tally()]), [ADD], tmp_path / "out", TWO, Plan(seconds=60, wanted=1))
     assert [near, ADD] == [Cell.of(r["cell"]) for r in folders.records(tmp_path / "out")]
+
+
+def test_disturbed_sentinels(stub: Stub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Sentinels that are all disturbed leave most of the time to the other trials."""
+    seconds = itertools.count(0, 0.01)
+    near, measured = Cell("handoff_cas", (0, 1)), []
+
+    def disturbed(path: str, cell: Cell, *rest: object, **plan: object) -> Record:
+        measured.append(cell)
+        return Record(0.0, 0, 0, {"tallies": []}, ("disturbed",) if cell == near else ())
+
+    monkeypatch.setattr(collecting, "trial", disturbed)
+    monkeypatch.setattr("time.monotonic", lambda: next(seconds))
+    collect(stub([]), [ADD], tmp_path / "out", TWO, Plan(seconds=60, wanted=1000))
+    assert measured.count(near) < 0.2 * measured.count(ADD)
+
+
+@pytest.mark.parametrize(
+    ("cell", "quiet_ns"),
+    [(ADD, SLOWER * 0.25), (Cell("mcs", (0, 1)), None), (WAKE, None), (Cell("mcs", (0, 0)), None)],
+)
+def test_waits_for_a_quiet_moment(
+    stub: Stub, monkeypatch: pytest.MonkeyPatch, cell: Cell, quiet_ns: float | None
+) -> None:
+    """A trial waits for the speed of earlier ones, if each of its threads has a CPU to time."""
+    asked = []
+
+    def known(*rest: object, **plan: Any) -> dict[str, Any]:
+        asked.append(plan["quiet_ns"])
+        return {"duration_ns": 1_000_000, "tallies": [tally()] * cell.threads}
+
+    monkeypatch.setattr(program, "trial", known)
+    seen = SpeedCheck([[0.25]] * ENOUGH + [[0.25, 0.25]] * (ENOUGH - 1))
+    if cell.cpus == (0, 0):
+        seen.add([0.25, 0.25])
+    trial("", cell, 1, seen, duration_ms=1, warmup_ms=1)
+    assert [quiet_ns] == asked
 
 
 def test_stolen_time(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
