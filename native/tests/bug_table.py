@@ -19,6 +19,7 @@ from locknative.torture import TOOLS, Builder, trial
 PAGE = Path(__file__).parents[2] / "docs/NATIVE_BUGS.md"
 TRIALS, THREADS, SECONDS, PATIENCE_S = 5, 4, 0.3, 2.0
 MEMORIES = ("sc", "tso")
+DEVIATIONS = 2
 HEAD = f"""\
 # Which tool catches which bug
 
@@ -30,13 +31,13 @@ Each row is one change of a right lock in `native/include/locklab`; the changes 
   same under ThreadSanitizer and AddressSanitizer, with plain words in the sections. A cell shows
   in how many of {TRIALS} trials of {SECONDS} s with {THREADS} threads something was seen, on a
   2-CPU x86-64 virtual machine. Other machines give other numbers.
-- **sc**, **tso**: the explorer (`locklab native explore`), with two deviations at most. A cell
-  shows what it found, and in which of its runs. The result is always the same.
+- **sc**, **tso**: the explorer (`locklab native explore`), with {DEVIATIONS} deviations at most.
+  A cell shows what it found, and in which of its runs. The result is always the same.
 
 Torture sees no missing order: on x86 most cost nothing, and the guarded words are atomics.
 ThreadSanitizer sees the missing orders that its threads happened to meet. Beside `race` and
 `memory`, everything in its column and in AddressSanitizer's was seen by the loop itself; locks
-seldom touch memory that is not theirs. The explorer sees all of these bugs, with two deviations.
+seldom touch memory that is not theirs. The explorer sees all of these bugs with this bound.
 One kind of bug shows in neither of its memory models: an order whose only effect is on other
 atomics (a fence that a sequence lock lacks, for example).
 
@@ -91,7 +92,8 @@ def right(names: Sequence[str]) -> Iterator[str]:
                 print(name, tool, seen[name][-1], file=sys.stderr)
     for name in names:
         for memory in MEMORIES:
-            found = explore_lock(name, Search(threads=3, memory=memory))
+            search = Search(threads=3, memory=memory, preemptions=DEVIATIONS)
+            found = explore_lock(name, search)
             seen[name].append(
                 f"accused: {found.found}"
                 if found.verdict == "violated"
@@ -116,7 +118,7 @@ def tortured(builder: Builder, bug: zoo.Bug) -> str:
 def explored(bug: zoo.Bug, memory: str) -> str:
     """Return what the explorer found, and in which run."""
     with bug.folder() as folder:
-        search = Search(threads=bug.threads, memory=memory)
+        search = Search(threads=bug.threads, memory=memory, preemptions=DEVIATIONS)
         found = explore_lock(bug.lock, search, rounds=bug.rounds, includes=[folder])
     return f"{found.found}, run {found.runs:,}" if found.verdict == "violated" else "–"
 

@@ -20,7 +20,7 @@ from locknative.results import Validation
 CPUS = sorted(os.sched_getaffinity(0))
 PATIENCE_S = 600.0
 """A guard against a hang: eight spinning threads on a busy machine take their time."""
-EXCLUSIVE = ["tas", "ttas", "ttas_backoff", "ticket", "mcs", "clh", "qspinlock"]
+EXCLUSIVE = ["tas", "ttas", "ttas_backoff", "ticket", "mcs", "clh", "qspinlock", "futex"]
 WITH_READERS = ["rwlock", "rwlock_writer", "qrwlock", "brlock"]
 SEQUENCE = ["seqlock", "seqlock_exclusive", "seqrwlock"]
 COUNTED = ["lockref", "lockref_spinlock"]

@@ -58,6 +58,7 @@ def test_shared_cpu() -> None:
     """A thread that did not run all the time is a warning."""
     shared = replace(RESULT, cpu_ns=(30_000, 29_000))
     assert ("a thread ran for only 96.7% of its time: the CPUs were shared",) == shared.warnings
+    assert () == replace(shared, lock="futex").warnings  # its waiters sleep
 
 
 def test_disturbed_machine() -> None:

@@ -60,7 +60,8 @@ def explore(
         bool,
         typer.Option(
             "--spurious",
-            help="condition variables wake up, and weak compare-and-swaps fail, for no reason",
+            help="condition variables and futex waits wake up, and weak compare-and-swaps fail, "
+            "for no reason",
         ),
     ] = False,
     volatile: Annotated[

@@ -50,7 +50,8 @@ class Search:
         seconds: CPU time that each process spends at most.
         max_steps: of one run.
         every_access: interrupt threads before plain accesses too, not only before atomic ones.
-        spurious: condition variables wake up, and weak compare-and-swaps fail, for no reason.
+        spurious: condition variables and futex waits wake up, and weak compare-and-swaps fail, for
+            no reason.
         leaks: report memory that nothing points to at the end.
         release_sequences: ``c11`` (and C17): later stores of the thread that released carry the
             sequence on; ``c++20``: they end it, as any store does.

@@ -5,7 +5,7 @@ each time: what drifts on the machine (temperature, another program's load) then
 all cells, not an error in some. One trial runs at a time, since two would disturb each other.
 
 A trial does not count when the hypervisor took time, when a thread did not have its CPU for 99 % of
-its time (probes that sleep are exempt), when the threads did not run at the same time, or when one
+its time (kernels that sleep are exempt), when the threads did not run at the same time, or when one
 of them was slow (:mod:`.speed`). It is kept with the reason.
 
 How many trials are enough is the caller's policy: :mod:`.collect` fills a folder until time is up,
@@ -26,8 +26,8 @@ from .host import runnable, steal_ticks
 from .judge import disturbances
 from .speed import SpeedCheck, turns_ns
 
-SLEEPERS = frozenset({"wake"})
-"""Kernels whose threads sleep."""
+SLEEPERS = frozenset({"wake", "futex"})
+"""Kernels whose threads sleep: a probe, and locks that include ``locklab/sleep.h``."""
 
 T = TypeVar("T")
 

@@ -12,6 +12,7 @@ NATIVE = Path(__file__).parents[2]
 PROGRAMS: list[tuple[str, list[str]]] = [
     ("avc_rcu", ["-lurcu-memb"]),
     ("dcache", ["-fsanitize=thread", "-g", "-Wno-tsan"]),
+    ("futex", []),
     ("language", ["-fwrapv"]),
     ("lockref", []),
     ("lockref", ["-fsanitize=thread", "-g"]),

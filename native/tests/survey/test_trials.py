@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import locknative.survey
-from locknative import NativeError
+from locknative import NativeError, toolchain
 from locknative.survey import collect as collecting
 from locknative.survey import folder as folders
 from locknative.survey import program, trials
@@ -254,3 +254,10 @@ def test_it_stands_alone(stub: Stub, tmp_path: Path) -> None:
     assert (0, "") == (done.returncode, done.stderr)
     assert {"own_add", "own_store"} <= {r["cell"]["kernel"] for r in folders.records(out)}
     assert folders.provenance(out)["cpus"]
+
+
+def test_locks_that_sleep_are_exempt() -> None:
+    """Those whose headers call the kernel need not have their CPUs all the while."""
+    headers = (toolchain.sources() / "include/locklab").glob("*.h")
+    sleep = {header.stem for header in headers if '"locklab/sleep.h"' in header.read_text()}
+    assert {"wake"} | sleep == trials.SLEEPERS
