@@ -16,6 +16,7 @@ states = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(states)
 
 DEAR = {("rcu", "c11", 3), ("lockref", "c11", 3), ("filter", "c11", 3), ("bakery", "c11", 3)}
+DEAR |= {("mutex", "tso", 3)}
 
 
 def claims():

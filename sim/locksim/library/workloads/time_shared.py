@@ -7,15 +7,17 @@ lock whose holder has no CPU spins until its own slice ends; one that sleeps lea
 another task. One unit of work is one critical section.
 
 ``TimeShared`` takes any lock that spins. ``TimeSharedSleepers`` takes a futex mutex whose waiters
-give up their CPUs, and says to it which scheduler is the tasks'.
+give up their CPUs, and ``TimeSharedMutex`` Linux's mutex, whose waiters do so when the owner has no
+CPU; both say to the lock which scheduler is the tasks'.
 """
 
 from locksim.lang import *
 from locksim.library.kernel.task_futex import TaskFutexMutex
+from locksim.library.kernel.task_mutex import TaskMutex
 from locksim.library.locks.ttas import TTASLock
 from locksim.library.schedulers.time_slices import TimeSlices
 
-__all__ = ["TimeShared", "TimeSharedSleepers"]
+__all__ = ["TimeShared", "TimeSharedMutex", "TimeSharedSleepers"]
 
 
 class TimeShared(Workload):
@@ -79,3 +81,13 @@ class TimeSharedSleepers(TimeShared):
     def setup(self):
         yield from super().setup()
         yield self.lock.futex.scheduler.store(self.scheduler)
+
+
+class TimeSharedMutex(TimeShared):
+    """The same with Linux's mutex."""
+
+    lock = part(TaskMutex, padded=True)
+
+    def setup(self):
+        yield from super().setup()
+        yield from self.lock.belong(self.scheduler)

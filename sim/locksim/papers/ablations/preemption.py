@@ -1,9 +1,10 @@
 """Tasks that share CPUs and one lock: what it costs that a holder may lose its CPU.
 
 Four cores of `xeon-e5-2680v4-2x14` run 4, 5, 8 and 16 tasks, each of which thinks for 10 us, works
-for 1 us under the lock, and loses its CPU after 3 ms. The locks spin, or sleep (`futex`). The
-mechanism that is taken away is the preemption of who has or wants the lock (*kept*), as a kernel's
-spinlocks do. The library's MCS lock has a node for each CPU, so it is right only there.
+for 1 us under the lock, and loses its CPU after 3 ms. The locks spin, or sleep (`futex`), or spin
+while the owner has a CPU and else sleep (`mutex`, Linux's). The mechanism that is taken away is the
+preemption of who has or wants the lock (*kept*), as a kernel's spinlocks do. The library's MCS lock
+has a node for each CPU, so it is right only there.
 """
 
 from __future__ import annotations
@@ -15,7 +16,11 @@ from typing import TYPE_CHECKING
 from locksim.library.locks.mcs import MCSLock
 from locksim.library.locks.ticket import TicketLock
 from locksim.library.locks.ttas import TTASLock
-from locksim.library.workloads.time_shared import TimeShared, TimeSharedSleepers
+from locksim.library.workloads.time_shared import (
+    TimeShared,
+    TimeSharedMutex,
+    TimeSharedSleepers,
+)
 from locksim.study.simulation import simulate
 
 if TYPE_CHECKING:
@@ -28,6 +33,7 @@ VARIANTS: dict[str, Workload] = {
     "ttas": TimeShared(lock=TTASLock),
     "ticket": TimeShared(lock=TicketLock),
     "futex": TimeSharedSleepers(),
+    "mutex": TimeSharedMutex(),
     "ttas, kept": TimeShared(lock=TTASLock, kept=1),
     "ticket, kept": TimeShared(lock=TicketLock, kept=1),
     "mcs, kept": TimeShared(lock=MCSLock, kept=1),

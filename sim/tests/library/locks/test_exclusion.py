@@ -24,6 +24,8 @@ from locksim.library.locks.k42 import K42Lock
 from locksim.library.locks.lockref import Lockref
 from locksim.library.locks.lockref_spinlock import SpinlockRef
 from locksim.library.locks.mcs import MCSLock
+from locksim.library.locks.mutex import LinuxMutex
+from locksim.library.locks.osq import OptimisticSpinQueue
 from locksim.library.locks.peterson import PetersonLock
 from locksim.library.locks.phase_fair import PhaseFairRWLock
 from locksim.library.locks.qrwlock import QueuedRWLock
@@ -53,6 +55,7 @@ LOCKS = [
     ReciprocatingLock,
     CNALock,
     FutexMutex,
+    LinuxMutex,
 ]
 WITHOUT_TRY = [
     CLHLock,
@@ -64,6 +67,7 @@ WITHOUT_TRY = [
     DekkerLock,
     FilterLock,
     BakeryLock,
+    OptimisticSpinQueue,
 ]
 """These have no try_acquire."""
 
@@ -178,6 +182,8 @@ def test_uncontended_acquire_does_not_pause(interleave, lock):
         (DekkerLock, "enter", 2),
         (FilterLock, "wait_for", 1),
         (BakeryLock, "acquire", 1),
+        (OptimisticSpinQueue, "wait", 1),
+        (LinuxMutex, "wait_for", 1),
     ],
 )
 def test_waiting_loops_are_idle_spins(lock, method, waits):
