@@ -64,7 +64,10 @@ def run(
         typer.Argument(help="a name from 'locklab lock list', or FILE.py:CLASS"),
     ],
     machine: Annotated[str, typer.Option(help="a name from 'locklab machine list'")] = "desktop-4",
-    cpus: Annotated[int | None, typer.Option(help="number of CPUs (all by default)")] = None,
+    cpus: Annotated[
+        int | None,
+        typer.Option(help="number of CPUs (by default all, or as many as --placement lists)"),
+    ] = None,
     placement: Annotated[
         str, typer.Option(help="compact, scatter, or CPU numbers 0,4,8")
     ] = "compact",
@@ -119,7 +122,8 @@ def run(
     process = (arrivals, burst, hold_times, think_times)
     load = plain_load(lock, load_settings(hold, think, read_percent, words, process, tasks))
     profile = machines.load(machine)
-    n = profile.n_cpus if cpus is None else bounded(cpus, "--cpus", 1, profile.n_cpus)
+    every = profile.n_cpus if isinstance(where, str) else min(profile.n_cpus, len(where))
+    n = every if cpus is None else bounded(cpus, "--cpus", 1, profile.n_cpus)
 
     def simulated(on: Machine, **options: Any) -> Simulation:
         return simulate(

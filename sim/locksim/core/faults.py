@@ -110,16 +110,20 @@ def memory_detail(operation: str, address: int, words_per_line: int, name: str) 
     return f"{operation} of {name}"
 
 
-def switch_detail(number: int, cpu: int | None, *, returned: bool = False) -> str:
+def switch_detail(
+    number: int, cpu: int | None, *, returned: bool = False, timer: bool = False
+) -> str:
     """The detail of a switch to a thread that cannot continue.
 
     Arguments:
         number: the thread's number. cpu: the CPU that runs it now, None for an unknown thread.
         returned: whether its program has returned.
+        timer: whether the CPU's timer asks for it, and not the program.
     """
     if cpu is None:
         return f"{number}, which does not exist"
-    return f"{number}, " + ("which has returned" if returned else f"which runs on CPU {cpu}")
+    why = "which has returned" if returned else f"which runs on CPU {cpu}"
+    return f"{number}, {why}" + (", when the CPU's timer went off" if timer else "")
 
 
 @dataclass(frozen=True, slots=True)

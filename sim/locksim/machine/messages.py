@@ -55,7 +55,8 @@ def _explain(root: type[BaseModel], error: ErrorDetails) -> str:
     if kind == "finite_number":
         return f"{key} must be a finite number (got {value})"
     if kind == "greater_than_equal" and context["ge"] == 0:
-        return f"{key}: {value} is negative; a cost is zero or more"
+        what = "a cost" if loc[0] == "cost" else "this"
+        return f"{key}: {value} is negative; {what} is zero or more"
     if kind == "literal_error":
         return f"{key}: {value!r} is unknown; use {context['expected']}"
     if kind == "string_too_short":

@@ -99,6 +99,7 @@ def test_same_seed_gives_the_same_figures() -> None:
         (["ticket", "--cpus", "-3"], "--cpus must be between 1 and 4 (got -3)"),
         (["ticket", "--cpus", "100000"], "--cpus must be between 1 and 4 (got 100000)"),
         (["ticket", "--placement", "0,0", "--cpus", "2"], "the placement lists CPU 0 twice"),
+        (["ticket", "--placement", "0,0"], "the placement lists CPU 0 twice"),
         (["ticket", "--placement", "here"], "--placement here: write compact, scatter"),
         (["ticket", "--hold", "-1"], "--hold must be between 0 and 1,000,000,000 ns (got -1)"),
         (["ticket", "--think", "-5"], "--think must be between 0 and 1,000,000,000 ns (got -5)"),

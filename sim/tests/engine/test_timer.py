@@ -194,7 +194,8 @@ class Taken(Workload):
 
 def test_an_own_thread_that_runs_elsewhere_is_an_error() -> None:
     """There is nothing that the CPU could go on with."""
-    assert "switch to thread 0, which runs on CPU 1" in error(Taken(), 2)
+    expected = "switch to thread 0, which runs on CPU 1, when the CPU's timer went off"
+    assert expected in error(Taken(), 2)
 
 
 class Slices(Workload):

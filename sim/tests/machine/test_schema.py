@@ -145,6 +145,7 @@ REFUSALS: list[tuple[str, Any, str]] = [
      "cost.private_hit: never charged without [cache.l1]; remove it or add that table"),
     # Figures
     ("cost.store.value", -1, "cost.store.value: -1 is negative; a cost is zero or more"),
+    ("starting_order", -1, "starting_order: -1 is negative; this is zero or more"),
     ("cost.store.value", float("nan"),
      "cost.store.value must be a finite number (got nan)"),
     ("cost.store.value", float("inf"),

@@ -61,7 +61,11 @@ def access(
     0 is the last message that the operation may read, or stand behind; 1 the one before, and so on.
     """
     if claims.without_messages(t, row[m.THREAD], address):
-        return DISABLED if action else sc.access(t, shared, regs, code, address, note)
+        if action:
+            return DISABLED
+        if code[0] != b.COMPARE_SWAP or shared[address] == regs[code[4]]:
+            _send(t, row[m.THREAD], shared, code, 0)
+        return sc.access(t, shared, regs, code, address, note)
     first, last = _line(t, shared, address)
     if t.plain[address] and t.size[m.WATCH] & m.WATCH_RACES:
         return _plain(t, row[m.THREAD], shared, regs, code, address, action, first, last, note)
@@ -102,6 +106,7 @@ def access(
         shared[mine] |= seen
         if order == _SEQ_CST:
             shared[t.size[m.SC_VIEW]] |= seen
+        _send(t, row[m.THREAD], shared, code, seen)
         _make_room(t, shared, address, note)
     _tidy(t, shared)
     return DONE
@@ -115,15 +120,21 @@ def fence(t: m.Tables, thread: int, shared: list[int], order: int) -> None:
     if order == _SEQ_CST:
         shared[mine] |= shared[t.size[m.SC_VIEW]]
         shared[t.size[m.SC_VIEW]] |= shared[mine] & ~_marks(t, shared)
+        if t.size[m.WAKES]:
+            shared[t.size[m.SENT] + thread] = shared[mine]
     if order >= _RELEASE:
         shared[t.size[m.REL] + thread] = shared[mine]
     _tidy(t, shared)
 
 
 def wake(t: m.Tables, thread: int, shared: list[int], other: int) -> None:
-    """What the waker knows, the sleeper will know when it goes on."""
+    """What the waker has sent for all to see, the sleeper will know when it goes on.
+
+    Not all that the waker knows: its last store may still be in a store buffer when the wake-up
+    arrives.
+    """
     if shared[t.size[m.CUR] + other] != _EXITED:
-        shared[t.size[m.WOKEN] + other] |= shared[t.size[m.CUR] + thread]
+        shared[t.size[m.WOKEN] + other] |= shared[t.size[m.SENT] + thread]
 
 
 def woken(t: m.Tables, thread: int, shared: list[int]) -> None:
@@ -136,7 +147,7 @@ def woken(t: m.Tables, thread: int, shared: list[int]) -> None:
 def leave(t: m.Tables, thread: int, shared: list[int]) -> None:
     """A thread has returned: it will read nothing more."""
     shared[t.size[m.CUR] + thread] = _EXITED
-    for part in (m.ACQ, m.REL, m.WOKEN):
+    for part in (m.ACQ, m.REL, m.SENT, m.WOKEN):
         shared[t.size[part] + thread] = 0
     _tidy(t, shared)
 
@@ -201,6 +212,16 @@ def _plain(
     _make_room(t, shared, address, note)
     _tidy(t, shared)
     return DONE
+
+
+def _send(t: m.Tables, thread: int, shared: list[int], code: list[int], seen: int) -> None:
+    """What an atomic read-modify-write releases is for all to see: it has left the store buffer.
+
+    A SEQ_CST store is a SWAP here.
+    """
+    if t.size[m.WAKES] and code[0] != b.LOAD and code[0] != b.STORE:
+        released = m.CUR if code[b.WIDTH - 1] >= _RELEASE else m.REL
+        shared[t.size[m.SENT] + thread] |= shared[t.size[released] + thread] | seen
 
 
 # The pool and the views

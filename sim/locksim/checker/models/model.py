@@ -10,7 +10,8 @@ threads read; for each thread whether it sleeps and whether a wake-up is
 pending; and, if the program allocates, the heap: the next fresh line, the free lists, and for each
 line whether it is live, what object starts there, and its link in a free list. Under C11 come the
 views (of every word's last message; of every thread: current, to be acquired by a fence, released
-by the last fence, handed over by a wake-up; of SEQ_CST operations) and the pool of messages that
+by the last fence, sent by atomic read-modify-writes, handed over by a wake-up; of SEQ_CST
+operations) and the pool of messages that
 have been overtaken (key, value, view; :mod:`locksim.checker.models.c11`).
 """
 
@@ -52,10 +53,11 @@ THREAD, PC, BUFFERED, REGISTERS = range(4)
 # Sizes and offsets that the steps read.
 (MODEL, ENTRIES, N_THREADS, N_WORDS, WIDTH, LINE_SHIFT, HOLDERS, SLEEP, PERMIT) = range(9)
 (HEAP, FREE_HEAD, LIVE, OBJECT, FREE_NEXT, N_LINES, N_TYPES, WATCH) = range(9, 17)
-(VIEWS, CUR, ACQ, REL, WOKEN, SC_VIEW, POOL_VIEWS, VIEWS_END) = range(17, 25)
-(OLD, KEYS, VALUES, HISTORY, ACQUIRE_FENCES, STATIC, REDUCTION, ROW, SHARED) = range(25, 34)
-(INSIDE, N_LOCKS, GROUPS, COUNTS, AGAIN, ENTRY, SYMMETRIC) = range(34, 41)
-N_SIZES = 41
+(VIEWS, CUR, ACQ, REL, SENT, WOKEN, SC_VIEW, POOL_VIEWS, VIEWS_END) = range(17, 26)
+(OLD, KEYS, VALUES, HISTORY, ACQUIRE_FENCES, WAKES, STATIC) = range(26, 33)
+(REDUCTION, ROW, SHARED, INSIDE, N_LOCKS, GROUPS, COUNTS) = range(33, 40)
+(AGAIN, ENTRY, SYMMETRIC) = range(40, 43)
+N_SIZES = 43
 
 WATCH_EXCLUSION, WATCH_ASSERTIONS, WATCH_RACES = 1, 2, 4
 
@@ -197,6 +199,7 @@ def model(
         size[VIEWS:OLD] = [offset[k] for k in _VIEW_PARTS]
         size[OLD], size[KEYS], size[VALUES] = (offset[k] for k in ("old", "keys", "values"))
         size[HISTORY], size[ACQUIRE_FENCES] = history, int(_acquires_by_fence(program))
+        size[WAKES] = int(any(row[0] == bytecode.WAKE for row in program.code))
     invariants, moved = _invariants(built), Shifts()
     fixed = "tasks are switched" if tasks else "an invariant may read it" if invariants else ""
     if fixed:
@@ -291,14 +294,14 @@ def _shared_parts(memory: Memory, n_threads: int) -> dict[str, Sequence[int]]:
     }
 
 
-_VIEW_PARTS = ("views", "cur", "acq", "rel", "woken", "sc_view", "pool_views", "old")
+_VIEW_PARTS = ("views", "cur", "acq", "rel", "sent", "woken", "sc_view", "pool_views", "old")
 """The parts of the shared row that are views, one after another, and the one behind them."""
 
 
 def _views(n_words: int, n_threads: int) -> dict[str, list[int]]:
     """The further parts under C11. The pool has room for what a step adds before it drops some."""
     threads, pool, one = [0] * n_threads, [0] * (POOL + 2), [0]
-    views = [[0] * n_words, *[threads] * 4, one, pool, one]
+    views = [[0] * n_words, *[threads] * 5, one, pool, one]
     return {**dict(zip(_VIEW_PARTS, views, strict=True)), "keys": pool, "values": pool}
 
 

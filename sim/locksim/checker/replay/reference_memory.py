@@ -164,6 +164,7 @@ class Views(SequentialMemory):
         self.to_acquire = [Knowledge() for _ in range(n_threads)]
         self.released = [Knowledge() for _ in range(n_threads)]
         self.sent = [Knowledge() for _ in range(n_threads)]
+        self.handed = [Knowledge() for _ in range(n_threads)]
         self.ordered: View = {}  # what SEQ_CST operations share
         self.stored: dict[int, tuple[int, int]] = {}  # plain word -> (thread, epoch)
         self.loaded: dict[int, Clock] = {}
@@ -203,6 +204,9 @@ class Views(SequentialMemory):
             line.insert(at + 1, Message(time, new, carried))
             message.taken |= op.kind != Kind.STORE
             now.view[op.address] = time
+            if op.kind != Kind.STORE or op.order == Order.SEQ_CST:
+                self.sent[thread].join(now if op.order in RELEASES else self.released[thread])
+                self.sent[thread].view[op.address] = time
             if op.order == Order.SEQ_CST:
                 self.ordered[op.address] = max(time, self.ordered.get(op.address, Fraction(0)))
             self.words[op.address] = line[-1].value
@@ -217,20 +221,20 @@ class Views(SequentialMemory):
         if order == Order.SEQ_CST:
             now.join(Knowledge(self.ordered))
             self.ordered = dict(now.view)
+            self.sent[thread].join(now)
         if order in RELEASES:
             self.released[thread] = now.copy()
             now.clock[thread] += 1
         return True
 
     def wake(self, waker: int, sleeper: int) -> None:
-        """A wake-up carries what the waker knows."""
-        self.sent[sleeper].join(self.now[waker])
-        self.now[waker].clock[waker] += 1
+        """A wake-up carries what has left the waker's store buffer for sure."""
+        self.handed[sleeper].join(self.sent[waker])
 
     def woken(self, thread: int) -> None:
         """The sleeper takes it over."""
-        self.now[thread].join(self.sent[thread])
-        self.sent[thread] = Knowledge()
+        self.now[thread].join(self.handed[thread])
+        self.handed[thread] = Knowledge()
 
     def freed(self, thread: int, start: int, end: int) -> None:
         """The words begin anew. Who frees has to know their last stores."""
@@ -238,7 +242,7 @@ class Views(SequentialMemory):
             line = self.lines.pop(address, [])
             if line and self.now[thread].time(address) < line[-1].time:
                 raise Race
-            for known in (*self.now, *self.to_acquire, *self.released, *self.sent):
+            for known in (*self.now, *self.to_acquire, *self.released, *self.sent, *self.handed):
                 known.view.pop(address, None)
             self.ordered.pop(address, None)
             for messages in self.lines.values():

@@ -287,6 +287,7 @@ class Session:
                     at,
                     int(threads[at, U_CPU]) if there else None,
                     returned=there and bool(threads[at, U_RETURNED]),
+                    timer=row[0] != b.SWITCH,
                 )
             case faults.Fault.DIVISION | faults.Fault.ASSERTION:
                 detail = ""

@@ -375,7 +375,8 @@ class Core(Agent):
         thread = engine.threads[number]
         if thread.core is not None:
             at = thread.core.cpu
-            detail = switch_detail(number, at, returned=thread.returned)
+            timer = self.op.kind != Kind.SWITCH
+            detail = switch_detail(number, at, returned=thread.returned, timer=timer)
             raise self._fault(Fault.SWITCH, detail)
         if self.buffer.entries:
             return self._wait_for_buffer("empty")

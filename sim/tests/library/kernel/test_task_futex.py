@@ -1,4 +1,4 @@
-"""The futex mutex of tasks that share CPUs: proven with its scheduler, and wrong variants found."""
+"""The mutexes of tasks that share CPUs: proven with their scheduler; the futex's wrong variants."""
 
 import pytest
 
@@ -6,6 +6,7 @@ from locksim.checker import Verdict, check_workload
 from locksim.core.client import SwitchedTasks
 from locksim.lang import ACQUIRE, RELAXED, RELEASE, param, part, thread, word
 from locksim.library.kernel.task_futex import TaskFutex, TaskFutexMutex
+from locksim.library.kernel.task_mutex import TaskMutex
 from locksim.library.locks.futex import Sleeper
 from locksim.library.schedulers.interface import ENDED, RUNNING, UNINTERRUPTIBLE
 from locksim.library.schedulers.time_slices import TimeSlices
@@ -40,6 +41,15 @@ class Sharing(SwitchedTasks):
         yield from self.scheduler.enter()
         yield self.ended.fetch_add(1)
         yield from self.scheduler.exit()
+
+
+class SharingMutex(Sharing):
+    """The same with Linux's mutex."""
+
+    lock = part(TaskMutex)
+
+    def setup(self):
+        yield from self.lock.belong(self.scheduler)
 
 
 class MarksOnly(TaskFutex):
@@ -101,17 +111,19 @@ def checked(load: Sharing, cpus: int, tasks: int, memory: str = "sc") -> Verdict
     return check_workload(load, threads=cpus, expect=expect, memory=memory, simplest=False)
 
 
+@pytest.mark.parametrize("load", [Sharing, SharingMutex])
 @pytest.mark.parametrize(("tasks", "memory"), [(2, "tso"), (3, "sc")])
-def test_tasks_of_one_cpu_are_proven(tasks, memory):
+def test_tasks_of_one_cpu_are_proven(load, tasks, memory):
     """The holder may lose its CPU, and the others sleep meanwhile."""
-    assert "proven" == checked(Sharing(tasks=tasks, loses=1), 1, tasks, memory).verdict
+    assert "proven" == checked(load(tasks=tasks, loses=1), 1, tasks, memory).verdict
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("load", [Sharing, SharingMutex])
 @pytest.mark.parametrize("memory", ["sc", "tso"])
-def test_tasks_of_two_cpus_are_proven(memory):
+def test_tasks_of_two_cpus_are_proven(load, memory):
     """A wake-up meets a task that goes to sleep, has not gone yet, or has ended."""
-    assert "proven" == checked(Sharing(), 2, 2, memory).verdict
+    assert "proven" == checked(load(), 2, 2, memory).verdict
 
 
 @pytest.mark.parametrize("lock", [MarkedMutex, WokenMutex])
