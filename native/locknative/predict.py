@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from locknative.calibration.expected import exposure
 from locknative.calibration.fit import FITTED_LOCKS
-from locknative.calibration.loops import reading_ns
+from locknative.calibration.loops import loop_ns, reading_ns
 from locknative.calibration.readings import Reading
 from locknative.errors import NativeError
 from locknative.survey.cells import Cell
@@ -71,7 +71,9 @@ def predict(
         place = [machine.origin.cpus.index(cpu) for cpu in cell.cpus]
         low, high = readings[cell].interval_ns
         analytic = _analytic(cell, readings, machine)
-        simulated_ns = reading_ns(cell, machine, turn_ns, placement=place)
+        simulated_ns = reading_ns(
+            cell, machine, turn_ns, loop_ns=loop_ns(cell, readings), placement=place
+        )
         rows.append(
             {
                 **cell._asdict(),

@@ -21,7 +21,7 @@ CPUS = sorted(os.sched_getaffinity(0))
 PATIENCE_S = 600.0
 """A guard against a hang: eight spinning threads on a busy machine take their time."""
 EXCLUSIVE = ["tas", "ttas", "ttas_backoff", "ticket", "mcs", "clh", "qspinlock", "futex"]
-WITH_READERS = ["rwlock", "rwlock_writer", "qrwlock", "brlock"]
+WITH_READERS = ["rwlock", "rwlock_writer", "qrwlock", "brlock", "futex_rwlock"]
 SEQUENCE = ["seqlock", "seqlock_exclusive", "seqrwlock"]
 COUNTED = ["lockref", "lockref_spinlock"]
 RCU = ["rcu_memb", "rcu_mb", "rcu_qsbr", "rcu_bp"]

@@ -40,6 +40,7 @@ class CostNs:
             nothing was measured.
         source: which readings it comes from.
         trials: how many trials these are together, 0 for an assumed cost.
+        spread: the share of the value by which a line hold time differs at most.
     """
 
     value: float
@@ -48,6 +49,7 @@ class CostNs:
     source: str
     role: Role
     trials: int = 0
+    spread: float = 0
 
 
 def measured(readings: Mapping[Cell, Reading]) -> dict[str, CostNs]:

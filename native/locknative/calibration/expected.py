@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from locknative.calibration.fit import Fit
-from locknative.calibration.loops import reading_ns
+from locknative.calibration.loops import loop_ns, reading_ns
 from locknative.calibration.readings import Reading
 from locknative.survey.cells import WHOLE, Cell
 from locksim.machine import Machine
@@ -95,6 +95,7 @@ def expected(
                 cell,
                 machine,
                 origin.turn_ns,
+                loop_ns=loop_ns(cell, readings),
                 placement=[origin.cpus.index(cpu) for cpu in cell.cpus],
             ),
         )

@@ -7,9 +7,10 @@ next in ns, as in :func:`locknative.calibration.readings.value_ns`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from locknative.calibration.readings import Reading
 from locknative.survey.cells import WHOLE, Cell
 
 if TYPE_CHECKING:
@@ -24,7 +25,17 @@ OPERATIONS = 400
 """Units of work a CPU that a simulated reading is taken over, after a quarter as warm-up."""
 
 
-def workload(cell: Cell, turn_ns: float) -> Workload:
+def loop_ns(cell: Cell, readings: Mapping[Cell, Reading]) -> float:
+    """Return the time of the harness's own loop round a cell's sections, in ns.
+
+    It is what the kernel ``none`` reads on one CPU without private work; 0 if it was not measured.
+    """
+    share = WHOLE if cell.loop == "latency" else 0
+    alone = Cell("none", cell.cpus[:1], cell.loop, write_share=share)
+    return readings[alone].value_ns if alone in readings else 0.0
+
+
+def workload(cell: Cell, turn_ns: float, loop_ns: float = 0) -> Workload:
     """Return the simulated loop of a cell.
 
     Args:
@@ -32,6 +43,7 @@ def workload(cell: Cell, turn_ns: float) -> Workload:
             loop ``throughput`` or ``latency``, or an access vector cache that is always asked for
             the same key.
         turn_ns: time of one iteration of private work.
+        loop_ns: time of the loop round a section, charged where a section has only loads.
 
     Raises:
         UnknownNameError, LoadError: the simulator has no such lock, or no load for it.
@@ -53,7 +65,7 @@ def workload(cell: Cell, turn_ns: float) -> Workload:
         return probes.OwnSpend(turn_ps=round(1000 * turn_ns))
     if cell.kernel.startswith("avc_"):
         return _avc(cell, think_ps)
-    return _lock(cell, round(1000 * turn_ns * cell.hold), think_ps)
+    return _lock(cell, round(1000 * turn_ns * cell.hold), think_ps, round(1000 * loop_ns))
 
 
 def reading_ns(
@@ -61,6 +73,7 @@ def reading_ns(
     machine: Machine,
     turn_ns: float,
     *,
+    loop_ns: float = 0,
     placement: Sequence[int] | None = None,
     operations: int = OPERATIONS,
     seed: int = 1,
@@ -68,7 +81,7 @@ def reading_ns(
     """Return the reading of a cell on a simulated machine, in ns.
 
     Args:
-        cell, turn_ns: as for :func:`workload`.
+        cell, turn_ns, loop_ns: as for :func:`workload`.
         machine: the simulated machine.
         placement: the machine's CPU numbers, one a thread; by default ``compact``.
         operations: units of work a CPU to measure.
@@ -81,7 +94,7 @@ def reading_ns(
     from locksim import simulate
 
     run = simulate(
-        workload(cell, turn_ns),
+        workload(cell, turn_ns, loop_ns),
         machine=machine,
         cpus=cell.threads,
         placement="compact" if placement is None else list(placement),
@@ -104,9 +117,10 @@ def _avc(cell: Cell, think_ps: int) -> Workload:
     )
 
 
-def _lock(cell: Cell, hold_ps: int, think_ps: int) -> Workload:
+def _lock(cell: Cell, hold_ps: int, think_ps: int, loop_ps: int) -> Workload:
     from locksim.kinds import ArrivalProcess, LoadSettings, plain_load
     from locksim.lang.struct import SeqLock
+    from locksim.library.probes import ReadLoop
     from locksim.library.workloads.blocking_readers import BlockingReaders
 
     if cell.loop == "throughput":
@@ -119,5 +133,7 @@ def _lock(cell: Cell, hold_ps: int, think_ps: int) -> Workload:
     # The native loop uses the waiting read side of a sequence lock, where there is one.
     if isinstance(load.lock, SeqLock) and hasattr(load.lock, "read_acquire"):
         return BlockingReaders(lock=load.lock, **load._params, blocking_percent=100)
+    if isinstance(load.lock, SeqLock) and loop_ps:
+        return ReadLoop(lock=load.lock, **load._params, loop_ps=loop_ps)
     found: Workload = load
     return found

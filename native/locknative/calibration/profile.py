@@ -94,6 +94,8 @@ def _value(cost: CostNs) -> dict[str, Any]:
         "source": cost.source,
         "role": cost.role,
     }
+    if cost.spread:
+        found["spread"] = cost.spread
     if cost.trials:
         low, high = min(cost.low, cost.value), max(cost.high, cost.value)
         found |= {"low": round(low, 4), "high": round(high, 4), "trials": cost.trials}

@@ -26,7 +26,7 @@ from .host import runnable, steal_ticks
 from .judge import disturbances
 from .speed import SpeedCheck, turns_ns
 
-SLEEPERS = frozenset({"wake", "futex"})
+SLEEPERS = frozenset({"wake", "futex", "futex_rwlock"})
 """Kernels whose threads sleep: a probe, and locks that include ``locklab/sleep.h``."""
 
 T = TypeVar("T")

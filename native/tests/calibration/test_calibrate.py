@@ -12,7 +12,9 @@ import pytest
 
 from locknative import NativeError
 from locknative.calibration.calibrate import (
+    SPREADS,
     Calibration,
+    _solve,
     _starts,
     calibrate_readings,
     calibration_cells,
@@ -20,7 +22,8 @@ from locknative.calibration.calibrate import (
 from locknative.calibration.costs import CostNs
 from locknative.calibration.expected import CHECKED
 from locknative.calibration.fit import FITTED_LOCKS, Fit, Problem
-from locknative.calibration.loops import PROBES, reading_ns
+from locknative.calibration.loops import PROBES, loop_ns, reading_ns, workload
+from locknative.calibration.profile import _value as value_of
 from locknative.calibration.profile import toml
 from locknative.calibration.readings import Reading, Regime
 from locknative.predict import errors, predict
@@ -92,14 +95,15 @@ def desktop() -> Machine:
 def found(desktop: Machine, request: pytest.FixtureRequest) -> Calibration:
     """The machine that its readings, from two of its CPUs, were calibrated to.
 
-    The search begins at the nearest of its places, and no reading is left out; in the slow tests it
-    has to find that place, and to do without each reading.
+    The search begins at the nearest of its places, tries no spread, and no reading is left out; in
+    the slow tests it has to find that place, and to do without each reading.
     """
     with pytest.MonkeyPatch.context() as patch:
         module = import_module(calibrate_readings.__module__)  # the package has a function so named
         if request.param == "near":
             patch.setattr(module, "_starts", lambda *a: [_starts(*a)[NEAREST]])
             patch.setattr(Problem, "left_out", lambda problem: {})
+            patch.setattr(module, "SPREADS", ())
         readings = readings_of(desktop, CPUS)
         return calibrate_readings(readings, Regime(1, 1, 0), origin(CPUS), "again")
 
@@ -211,6 +215,70 @@ def test_steps_of_a_machine_with_far_cpus(monkeypatch: pytest.MonkeyPatch) -> No
     without = calibrate_readings(fewer, Regime(1, 1, 0), origin(cpus), "far")
     assert without.rule is None
     assert ("served_next",) == without.missing
+
+
+def problem_of(machine: Machine, share: float = 0.9) -> Problem:
+    """The fit between near CPUs, from readings of a machine; the search begins near its costs."""
+    cells = [Cell("contended_add", (0, 1), think=think) for think in (0, 200)]
+    cells += [Cell(kernel, (0, 1)) for kernel in ("handoff_cas", "handoff_store", *FITTED_LOCKS)]
+    readings = {
+        cell: Reading.of([reading_ns(cell, machine, TURN_NS, placement=[0, 1], seed=77)])
+        for cell in cells
+    }
+    costs = machine.cost_ps()
+    free = ("transfer.node", "invalidate.node", "tenure")
+    start = {name: share * costs[name] / 1000 for name in free}
+    return Problem(load("desktop-4"), readings, [start], lambda cell: cell.cpus, TURN_NS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spread", [0.0, *SPREADS])
+def test_a_spread_is_found(desktop: Machine, spread: float) -> None:
+    """Hold times of one length, or of many, as the machine has them that was read."""
+    _, fit = _solve(problem_of(desktop.with_spread(tenure=spread)), "test")
+    assert spread == fit.costs["tenure"].spread
+    assert fit.costs["tenure"].value == pytest.approx(desktop.cost_ps()["tenure"] / 1000, rel=0.1)
+
+
+@pytest.mark.parametrize("best", [0.0, *SPREADS])
+def test_the_spread_with_the_least_error_is_taken(
+    desktop: Machine, best: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It begins at the costs without one, and stands in the profile; without one nothing does."""
+    begun = []
+
+    def solve(problem: Problem, source: str) -> Fit:
+        spread = problem.machine.cost.tenure.spread or 0.0
+        begun.append((spread, problem.starts[0]["tenure"]))
+        cost = CostNs(20 + spread, 1, 99, source, "fitted", TRIALS)
+        return Fit({"tenure": cost}, error=0.1 + abs(spread - best))
+
+    monkeypatch.setattr(Problem, "solve", solve)
+    problem = Problem(desktop, {}, [{"tenure": 5.0}], lambda cell: cell.cpus, TURN_NS)
+    solved, fit = _solve(problem, "probes")
+    assert [(0.0, 5.0), (0.5, 20.0), (1.0, 20.0)] == begun
+    assert (best or None) == (solved.machine.cost.tenure.spread or None)
+    written = value_of(fit.costs["tenure"])
+    assert (best or None) == written.get("spread")
+    assert written["source"].startswith("probes")
+    assert ("fits best" in written["source"]) == (best > 0)
+    assert [{"tenure": 5.0}] == solved.starts  # readings are left out from all places
+
+
+def test_the_loop_of_a_reader_is_an_input() -> None:
+    """`none` reads it on one CPU; only sections without an atomic instruction are charged."""
+    readings = {
+        Cell("none", (0,)): Reading.of([0.3]),
+        Cell("none", (0,), "latency", write_share=WHOLE): Reading.of([1.9]),
+    }
+    reader = Cell("seqlock", (0, 1), read=True)
+    assert 0.3 == loop_ns(reader, readings)
+    assert 1.9 == loop_ns(Cell("seqlock", (0, 1), "latency", write_share=6554), readings)
+    assert 0 == loop_ns(reader, {})
+    assert 300 == workload(reader, TURN_NS, 0.3)._params["loop_ps"]
+    for lock in ("seqlock_exclusive", "rwlock", "mcs"):
+        cell = reader._replace(kernel=lock)
+        assert workload(cell, TURN_NS, 0.3)._params == workload(cell, TURN_NS)._params
 
 
 def test_prediction_of_a_machine_by_itself(desktop: Machine, found: Calibration) -> None:

@@ -68,11 +68,13 @@ def test_what_has_no_model_ends_the_run(case: int, says: str) -> None:
     assert says in str(found.counterexample)
 
 
-@pytest.mark.parametrize("memory", ["sc", "tso"])
-def test_two_threads_with_the_mutex_are_proven(memory: str) -> None:
+@pytest.mark.parametrize(
+    ("lock", "memory"), [("futex", "sc"), ("futex", "tso"), ("futex_rwlock", "sc")]
+)
+def test_two_threads_with_a_lock_are_proven(lock: str, memory: str) -> None:
     """Though waits end for no reason."""
     search = Search(threads=2, memory=memory, spurious=True)
-    assert "proven" == explore_lock("futex", search).verdict
+    assert "proven" == explore_lock(lock, search).verdict
 
 
 @pytest.mark.slow

@@ -20,6 +20,7 @@ from tiny_machine import (
     PAUSE,
     RMW,
     TRANSFER_FAR,
+    Pair,
     Row,
     after,
     board,
@@ -28,6 +29,7 @@ from tiny_machine import (
     run,
     served,
     tables,
+    timeline,
 )
 
 from locksim.core.result import RunResult
@@ -40,6 +42,7 @@ from locksim.lang import (
     compute,
     cpu,
     param,
+    part,
     pause,
     random_below,
     word,
@@ -259,8 +262,11 @@ class Walk(Workload):
     def thread(self):
         for i in range(self.steps):
             at = random_below(6)
-            what = random_below(5)
-            if what == 0:
+            what = random_below(6)
+            if what == 5:
+                yield self.items[at].load(RELAXED)
+                yield self.items[at].fetch_add(1, RELAXED)
+            elif what == 0:
                 yield self.items[at].fetch_add(1, RELAXED)
             elif what == 1:
                 yield self.items[at].store(i, RELAXED)
@@ -283,14 +289,20 @@ def test_both_engines_agree_where_lines_are_given_up(machine, cache, seed):
 
 
 def halves(**changes: Any) -> MachineTables:
-    """Four nodes of two CPUs: a node has one neighbour, and two others equally far away."""
+    """Four nodes of two CPUs: a node has one neighbour, and two others equally far away.
+
+    With ``shared_l1`` the CPUs of a node are threads of a core.
+    """
     nodes = [[2 if a == b else 3 if a // 2 == b // 2 else 4 for b in range(4)] for a in range(4)]
     to_cpus = [[nodes[a][c // 2] for c in range(8)] for a in range(4)]
     distance = [[to_cpus[a // 2][b] if a != b else 0 for b in range(8)] for a in range(8)]
     costs = {"transfer_ps": (0, 20, 100, 300, 500), "memory_ps": (0, 0, 150, 400, 600)}
-    costs |= {"invalidate_ps": (0, 10, 60, 200, 330), "overlap_ps": (0,) * 5}
+    costs |= {"invalidate_ps": (0, 10, 110, 320, 480), "overlap_ps": (0, 0, 7, 30, 50)}
+    if changes.get("shared_l1"):
+        distance = [[min(d, 1) if a // 2 == b // 2 else d for b, d in enumerate(row)]
+                    for a, row in enumerate(distance)]  # fmt: skip
     shape = {"distance": distance, "home_distance": to_cpus}
-    return tables(8, **{k: _tuples(v) for k, v in shape.items()}, **costs, **changes)
+    return tables(8, **{k: _tuples(v) for k, v in shape.items()}, **costs | changes)
 
 
 def _tuples(rows: list[list[int]]) -> tuple[tuple[int, ...], ...]:
@@ -303,6 +315,7 @@ SETTINGS = {
     "the nearest supplies": {"clean_nearest": 1, "bus_kind": 1},
     "far atomics": {**FAR, "clean_nearest": 1},
     "links": {"link_ps": (0, 0, 9, 30, 40), "home_agent_ps": (0, 0, 5, 20, 30)},
+    "one L1": {"shared_l1": 1, "l1_sets": 1, "l1_ways": 1, "private_hit_ps": 7},
 }
 
 
@@ -315,6 +328,37 @@ def test_both_engines_agree_in_small_caches(shared: dict[str, int], name: str) -
         machine = halves(**(shared if seed % 2 else larger), **SETTINGS[name])
         with plain_until(NEVER):
             compare(run_pair(Walk(steps=25), machine, seed=seed, until_ps=12_000))
+
+
+class AskedTwice(Workload):
+    """CPU 0's store and load wait for CPU 2's line; its neighbour uses another one meanwhile."""
+
+    pair = part(Pair, padded=True)
+    b = word(padded=True)
+    c = word(padded=True)
+
+    def thread(self):
+        if cpu() == 2:
+            yield self.pair.second.fetch_add(1, RELAXED)
+        elif cpu() == 0:
+            yield compute(100)
+            yield self.pair.first.store(1, RELAXED)
+            yield self.pair.second.load(RELAXED)
+        else:
+            yield compute(450)
+            yield self.b.load(RELAXED)
+            yield compute(200)
+            yield self.c.load(RELAXED)
+
+
+@both
+def test_a_request_that_needs_no_transaction_uses_nothing(shared: dict[str, int]) -> None:
+    """CPU 0's second request finds the line: what its neighbour used stays the last used."""
+    pair = run_pair(AskedTwice(), tables(3, **shared), seed=1, until_ps=10**5)
+    compare(pair)
+    assert isinstance(pair.expected, RunResult)
+    asked = [row[:2] for row in timeline(pair.expected) if row[2:4] == ("served", LINE_A)]
+    assert [(0, 4), (MEMORY_FAR, 1), (MEMORY_FAR + TRANSFER_FAR, 0)] == asked
 
 
 class Pushed(Workload):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from engine.engine_pair import compare, run_pair
 from engine.test_switch import counted, error, notes, result
-from tiny_machine import MEMORY, PAUSE, STORE, SWITCH, tables
+from tiny_machine import L1, MEMORY, PAUSE, STORE, SWITCH, tables
 
 from locksim.core.result import RunResult
 from locksim.engine.trace import DRAINED
@@ -231,6 +231,87 @@ def test_engines_agree_on_short_slices(turn_ps: int, cpus: int) -> None:
     compare(pair)
     assert isinstance(pair.jumped, RunResult)
     assert counted(pair.jumped, "switches") > 2
+
+
+class BesideASibling(Workload):
+    """CPU 0's task computes, or pauses in a loop, until the timer goes off; CPU 1 works twice.
+
+    Arguments:
+        pauses: 1: the task pauses. length: what it computes.
+    """
+
+    tasks = param(1)
+    pauses = param(0)
+    length = param(5000)
+
+    def thread(self):
+        if cpu() == 0:
+            yield timer(FROM)
+            yield switch(n_cpus())
+            yield switch(n_cpus())
+            return
+        yield compute(2_400)
+        yield compute(100)
+        yield note(1)
+
+    def task(self):
+        while self.pauses:
+            yield pause()
+        yield compute(self.length)
+        yield switch(0)
+
+
+TWO_THREADS = {"distance": ((0, 1), (1, 0)), "shared_issue_percent": 150}
+
+
+@pytest.mark.parametrize(("pauses", "length"), [(0, 5000), (0, 1333), (1, 0)])
+def test_a_switch_is_no_pause_and_a_rest_is_work_alone(pauses: int, length: int) -> None:
+    """CPU 1's second work begins while CPU 0 switches: that is work, whatever the task did last.
+
+    The rest of a computation is what it would take without the sibling, and 1 ps at least.
+    """
+    machine = tables(2, **TWO_THREADS)
+    workload = BesideASibling(pauses=pauses, length=length)
+    pair = run_pair(workload, machine, seed=1, until_ps=9_000)
+    compare(pair)
+    assert isinstance(pair.expected, RunResult)
+    assert [(3_600 + 150, 1, 1)] == notes(pair.expected)
+    if not pauses:
+        begun = STORE + SWITCH
+        rest = max((begun + length * 150 // 100 - FROM) * 100 // 150, 1)
+        assert (FROM + 2 * SWITCH, rest) in rows(pair.expected, Kind.COMPUTE)
+
+
+class Spinning(Workload):
+    """CPU 0's task spins on a word of its own until the timer goes off.
+
+    Arguments:
+        until: when that is.
+    """
+
+    tasks = param(1)
+    until = param(0)
+    go = word(padded=True)
+
+    def thread(self):
+        yield timer(self.until)
+        yield switch(1)
+        yield note(1)
+
+    def task(self):
+        while not (yield self.go.load(RELAXED)):
+            yield pause()
+
+
+def test_a_spin_is_interrupted_at_any_moment() -> None:
+    """In its first iteration, in the one after which it is jumped over, and later."""
+    begun = STORE + SWITCH + MEMORY
+    for after in range(4 * (L1 + PAUSE)):
+        pair = run_pair(Spinning(until=begun + after), tables(1), seed=1, until_ps=10**4)
+        compare(pair)
+        assert isinstance(pair.expected, RunResult)
+        ((time, _, _),) = notes(pair.expected)
+        assert begun + after + SWITCH <= time < begun + after + PAUSE + SWITCH
 
 
 @pytest.mark.parametrize("changes", [{"run_ahead_ps": 40}, {"shared_issue_percent": 160}], ids=str)

@@ -22,6 +22,7 @@ from tiny_machine import (
     MEMORY_FAR,
     PAUSE,
     RMW,
+    SWITCH,
     TRANSFER,
     TRANSFER_FAR,
     after,
@@ -44,10 +45,14 @@ from locksim.lang import (
     Workload,
     compute,
     cpu,
+    fence,
     n_cpus,
     note,
+    param,
     pause,
     percpu,
+    switch,
+    timer,
     word,
 )
 from locksim.lang.randomness import ARBITRATIONS, TENURES, draw
@@ -286,6 +291,55 @@ def test_a_sibling_that_pauses_or_waits_leaves_the_core(idle) -> None:
     assert (100, 1, 0) in found
 
 
+class Beside(Workload):
+    """CPU 1 works for 100 ps while its sibling is in a state for some microseconds.
+
+    Arguments:
+        what: 0: it has returned, 1: it waits for its store buffer, 2: it reads behind a pause,
+            3: it works behind a pause, 4: it pauses.
+    """
+
+    what = param(0)
+    a = word(padded=True)
+
+    def thread(self) -> Program:
+        if cpu() == 1:
+            yield compute(1_000)
+            yield note(0)
+            yield compute(100)
+            yield note(1)
+        elif self.what == 1:
+            yield self.a.store(1, RELAXED)
+            yield fence()
+        elif self.what == 2:
+            yield self.a.load(RELAXED)
+            yield pause()
+            yield self.a.load(RELAXED)
+        elif self.what > 2:
+            yield pause()
+            if self.what == 3:
+                yield compute(9_000)
+
+
+@pytest.mark.parametrize(
+    ("what", "machine", "takes"),
+    [
+        (0, {}, 100),
+        (1, {"memory_ps": (0, 0, 9_000, 9_000)}, 100),
+        (2, {"l1_hit_ps": 9_000}, 150),
+        (3, {}, 150),
+        (4, {"pause_ps": 9_000}, 100),
+    ],
+)
+def test_both_engines_see_what_a_sibling_does(what: int, machine: Any, takes: int) -> None:
+    """It works unless it has returned, waits, or pauses: its last operation counts."""
+    pair = run_pair(Beside(what=what), tables(2, **SIBLINGS, **machine), seed=1, until_ps=40_000)
+    compare(pair)
+    assert isinstance(pair.expected, RunResult)
+    begun, over = (row[0] for row in timeline(pair.expected) if row[2] == "note")
+    assert takes == over - begun
+
+
 def test_private_work_behind_a_miss_is_partly_done() -> None:
     """Of 100 ps behind a miss of 150, 60 are over; behind a hit none, nor behind a pause."""
     found = notes(work(add, private, add, private, rest, private), cpus=1, run_ahead_ps=60)
@@ -301,6 +355,54 @@ def test_no_more_is_done_behind_a_miss_than_it_takes() -> None:
     for alone, left in ((400, 250), (100, 1)):
         found = notes(work(add, after(alone, rest)), cpus=1, run_ahead_ps=1_000)
         assert left + PAUSE == found[1][0] - found[0][0]
+
+
+class Behind(Workload):
+    """A miss and private work behind it, by a CPU's own thread or by its task.
+
+    Arguments:
+        alone_ps: what the work takes alone. interrupted: 1: the timer goes off during the miss.
+    """
+
+    tasks = param(1)
+    alone_ps = param(400)
+    interrupted = param(0)
+    a = word(padded=True)
+
+    def thread(self) -> Program:
+        if self.interrupted:
+            yield timer(SWITCH + MEMORY)
+            yield switch(1)
+        else:
+            yield self.a.load(RELAXED)
+        yield compute(self.alone_ps)
+        yield note(0)
+
+    def task(self) -> Program:
+        yield self.a.load(RELAXED)
+        yield compute(self.alone_ps)
+        yield note(1)
+
+
+@pytest.mark.parametrize(("alone_ps", "left"), [(400, 250), (100, 1)])
+def test_both_engines_hide_no_more_than_the_miss_takes(alone_ps: int, left: int) -> None:
+    """A miss of 150 hides 150 ps of the 400 behind it, however much could be hidden."""
+    machine = tables(1, run_ahead_ps=1_000)
+    pair = run_pair(Behind(alone_ps=alone_ps), machine, seed=1, until_ps=10**4)
+    compare(pair)
+    assert isinstance(pair.expected, RunResult)
+    found = [row[0] for row in timeline(pair.expected) if row[2] == "note"]
+    assert [MEMORY + left] == found
+
+
+def test_a_thread_gains_nothing_from_another_one_s_miss() -> None:
+    """The timer goes off while the task misses: the CPU's own thread works for 400 ps."""
+    pair = run_pair(Behind(interrupted=1), tables(1, run_ahead_ps=60), seed=1, until_ps=10**4)
+    compare(pair)
+    assert isinstance(pair.expected, RunResult)
+    rows = timeline(pair.expected)
+    (back,) = [time for time, _, what, _, value in rows if what == "switch" and value == 0]
+    assert [back + SWITCH + 400] == [row[0] for row in rows if row[2] == "note"]
 
 
 class ThinksFirst(Workload):
@@ -362,33 +464,102 @@ def test_a_line_on_its_way_to_a_thread_is_so_to_its_sibling(program: Any) -> Non
 
 
 class Together(Workload):
-    """CPU 2 writes a line and CPU 3 reads it; while that goes on, both threads of a core ask."""
+    """CPU 2 writes a line and CPU 3 reads it; while that goes on, both threads of a core ask.
 
+    Arguments:
+        between: 1: CPU 4, of a third node, asks after the first thread and before the second.
+    """
+
+    between = param(0)
     a = word(padded=True)
 
     def thread(self) -> Program:
         if cpu() == 2:
             yield self.a.fetch_add(1, RELAXED)
             return
-        yield compute(2_000 if cpu() == 3 else 2_010 + 10 * cpu())
+        if cpu() == 4 and not self.between:
+            return
+        if cpu() == 3:
+            yield compute(2_000)
+        elif cpu() == 4:
+            yield compute(2_015)
+        else:
+            yield compute(2_010 + 10 * cpu())
         yield self.a.load(RELAXED)
 
 
-def test_two_threads_that_ask_get_a_shared_line_together() -> None:
+ROWS = ((0, 1, 3, 3, 3), (1, 0, 3, 3, 3), (3, 3, 0, 2, 3), (3, 3, 2, 0, 3), (3, 3, 3, 3, 0))
+TWO_THREADS_OF_CPU_0: dict[str, Any] = {"distance": ROWS, "shared_l1": 1, "shared_read_ps": 40}
+
+
+@pytest.mark.parametrize("between", [0, 1])
+def test_two_threads_that_ask_get_a_shared_line_together(between: int) -> None:
     """CPU 1 is served while the copy is on its way to CPU 0: it completes behind its arrival.
 
     Computed: CPU 3 has the line from its node; then memory supplies CPU 0, and the home is free for
-    the next read after 40 ps, when CPU 1 needs no second copy.
+    the next read after 40 ps, when CPU 1 needs no second copy. If the last copy is on its way to
+    another core, CPU 1 waits for nothing.
     """
-    core = {"distance": ((0, 1, 3, 3), (1, 0, 3, 3), (3, 3, 0, 2), (3, 3, 2, 0)), "shared_l1": 1}
-    pair = run_pair(Together(), tables(4, **core, shared_read_ps=40), seed=1, until_ps=100_000)
+    machine = tables(5, **TWO_THREADS_OF_CPU_0)
+    pair = run_pair(Together(between=between), machine, seed=1, until_ps=100_000)
     compare(pair)
     assert isinstance(pair.expected, RunResult)
     rows = [row for row in timeline(pair.expected) if row[2] == "served"]
     first = 2_000 + TRANSFER
-    arrival = first + MEMORY
-    expected = [(2_000, 6, first), (first, 0, arrival), (first + 40, 2, arrival + L1)]
+    expected = [(2_000, 6, first), (first, 0, first + MEMORY)]
+    if between:
+        expected += [(first + 40, 8, first + 40 + MEMORY_FAR), (first + 80, 2, first + 80 + L1)]
+    else:
+        expected += [(first + 40, 2, first + MEMORY + L1)]
     assert expected == [(time, agent, ready) for time, agent, _, _, ready in rows[1:]]
+
+
+class Sibling(Workload):
+    """CPU 0 asks for a line, and its sibling uses it before it is there.
+
+    Arguments:
+        what: 0: it reads, 1: it writes, 2: it adds, 3: it drains a store behind another one.
+    """
+
+    what = param(0)
+    a = word(padded=True)
+    b = word(padded=True)
+
+    def thread(self) -> Program:
+        if cpu() == 0:
+            yield compute(100)
+            yield self.a.fetch_add(1, RELAXED)
+        elif self.what == 3:
+            yield self.b.store(1, RELAXED)
+            yield self.a.store(1, RELAXED)
+        elif cpu() == 1:
+            yield compute(140)
+            if self.what == 0:
+                yield self.a.load(RELAXED)
+            elif self.what == 1:
+                yield self.a.store(1, RELAXED)
+            else:
+                yield self.a.fetch_add(1, RELAXED)
+
+
+TWO_LINES = {"private_sets": 1, "private_ways": 2, "l1_sets": 1, "l1_ways": 1, "private_hit_ps": 7}
+
+
+@pytest.mark.parametrize("caches", [{}, TWO_LINES], ids=["all lines", "two lines"])
+@pytest.mark.parametrize("what", range(4))
+def test_a_sibling_waits_for_a_line_on_its_way(what: int, caches: dict[str, int]) -> None:
+    """Whatever it does with it: no second request, and nothing happens before the arrival."""
+    machine = tables(2, distance=((0, 1), (1, 0)), shared_l1=1, **caches)
+    pair = run_pair(Sibling(what=what), machine, seed=1, until_ps=10_000)
+    compare(pair)
+    assert isinstance(pair.expected, RunResult)
+    rows = timeline(pair.expected)
+    line = next(at for time, _, kind, at, _ in rows if kind == "served" and time == 100)
+    assert 1 == sum(kind == "served" and at == line for _, _, kind, at, _ in rows)
+    word_of_a = next(at for _, agent, kind, at, _ in rows if agent == 0 and kind == "fetch_add")
+    used = [time for time, agent, kind, at, _ in rows
+            if agent in (2, 3) and at == word_of_a and (kind != "store" or what == 1)]  # fmt: skip
+    assert [100 + MEMORY] == used
 
 
 def test_both_threads_lose_a_line_at_once() -> None:

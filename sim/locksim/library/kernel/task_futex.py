@@ -11,6 +11,9 @@ the state, or the sleeper the mark.
 
 Cost. A sleep costs two switches, and a wake-up the run queue's lock; a CPU that halts is
 interrupted.
+
+Proofs. Two tasks on two CPUs, and three on one where the holder may lose its CPU, are proven under
+sc; two on two CPUs under tso too (``sim/tests/library/kernel/test_task_futex.py``).
 """
 
 from locksim.lang import *

@@ -17,6 +17,7 @@ from locksim.library.probes.false_sharing import FalseSharing
 from locksim.library.probes.handoff_cas import HandoffCas
 from locksim.library.probes.handoff_store import HandoffStore
 from locksim.library.probes.own_spend import OwnSpend
+from locksim.library.probes.read_loop import ReadLoop
 from locksim.library.probes.served_next import ServedNext
 from locksim.library.probes.write_shared import WriteShared
 
@@ -26,6 +27,7 @@ __all__ = [
     "HandoffCas",
     "HandoffStore",
     "OwnSpend",
+    "ReadLoop",
     "ServedNext",
     "WriteShared",
 ]

@@ -272,5 +272,8 @@ class Scheduler(Struct):
         # The task's last call: it does not come back.
         if (yield self.live.fetch_add(-1)) == 1:
             yield from self.halt()
-        yield self.tasks[thread()].state.store(ENDED, RELAXED)
+        yield from self.end()
         yield from self.schedule()
+
+    def end(self):
+        yield self.tasks[thread()].state.store(ENDED, RELAXED)

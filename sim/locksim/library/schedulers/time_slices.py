@@ -37,7 +37,7 @@ kernel/proc.c).
 
 from locksim.lang import *
 from locksim.library.locks.ttas import TTASLock
-from locksim.library.schedulers.interface import RUNNING, Scheduler, Task, TaskList
+from locksim.library.schedulers.interface import RUNNING, SLEEPING, Scheduler, Task, TaskList
 
 __all__ = ["TimeSlices"]
 
@@ -142,6 +142,12 @@ class TimeSlices(Scheduler):
         # In the kernel.
         yield switch(cpu())
 
+    def end(self):
+        # Who wakes writes RUNNING under the lock: not over this (Linux' set_special_state).
+        yield from self.lock.acquire()
+        yield from super().end()
+        yield from self.lock.release()
+
     def resched(self):
         if now() >= (yield self.cpus[cpu()].slice_end.load(RELAXED)):
             yield from self.schedule()
@@ -150,7 +156,7 @@ class TimeSlices(Scheduler):
         # In the kernel.
         woken = 0
         yield from self.lock.acquire()
-        if (yield task.state.load(RELAXED)) != RUNNING:
+        if (yield task.state.load(RELAXED)) & SLEEPING:
             yield task.state.store(RUNNING, RELAXED)
             if not (yield task.active.load(RELAXED)):
                 yield task.active.store(1, RELAXED)

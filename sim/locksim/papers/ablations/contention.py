@@ -18,7 +18,7 @@ All on cores of `xeon-8176-8x28`:
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,8 @@ from locksim.study.simulation import Simulation, simulate
 if TYPE_CHECKING:
     from rich.table import Table
 
+Extra = tuple[float, str] | tuple[float, str, float, float]
+"""A cost in nanoseconds and its source, and the range in which it is assumed to lie."""
 PROFILE, EACH = "xeon-8176-8x28", 8
 LINKS = {
     "occupancy.link.socket": (
@@ -172,7 +174,7 @@ def table(runs: int = 6, operations: int = 200, each: int = EACH) -> list[Row]:
         row("nearest first, passed 8 times", arbitration="near", arbitration_passes=8),
         row("nearest first, passed 64 times", arbitration="near", arbitration_passes=64),
         row("any of those that wait", arbitration="random"),
-        row_of("far atomics", _with(profile, FAR, atomics="far")),
+        row_of("far atomics", further(profile, FAR, atomics="far")),
     ]
 
 
@@ -200,7 +202,7 @@ def thoughts(
         load = ContendedAdd(think_ps=think * 1_000)
         alone, ahead = (
             _simulate(profile, [0, 1], operations, load).operation_ps().mean / 2 / 1e3
-            for profile in (machine, _with(machine, AHEAD))
+            for profile in (machine, further(machine, AHEAD))
         )
         found.append((think, alone, ahead))
     return found
@@ -235,7 +237,7 @@ def loads(pairs: tuple[int, ...] = (1, 28, 42, 56), operations: int = 100) -> li
                 continue  # a socket has as many CPUs as a pair of sockets has pairs
             times = [
                 _simulate(profile, _pairs(machine, n, apart), operations, Pairs())
-                for profile in (machine, _with(machine, LINKS))
+                for profile in (machine, further(machine, LINKS))
             ]
             found.append(Load(n, apart, *(t.operation_ps().mean / 2 / 1e3 for t in times)))
     return found
@@ -287,16 +289,17 @@ def view() -> Iterator[Table | str]:
     yield shown
 
 
-def _with(machine: Machine, costs: dict[str, tuple[float, str]], **protocol: str) -> Machine:
-    """The machine with further costs (dotted name to nanoseconds and source), and settings."""
+def further(machine: Machine, costs: Mapping[str, Extra], **protocol: Any) -> Machine:
+    """Return a machine with further assumed costs by their dotted names, and settings."""
     data = machine.model_dump(by_alias=True, exclude_none=True)
     data["protocol"].update(protocol)
-    for name, (value, source) in costs.items():
+    for name, (value, source, *between) in costs.items():
         *outer, last = name.split(".")
         table: dict[str, Any] = data["cost"]
         for key in outer:
             table = table.setdefault(key, {})
         table[last] = {"value": value, "unit": "ns", "source": source, "role": "assumed"}
+        table[last] |= dict(zip(("low", "high"), between, strict=False))
     return parse(data, f"{machine.name} with further costs")
 
 

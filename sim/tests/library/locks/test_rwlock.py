@@ -8,6 +8,7 @@ from locksim.core.memory import wrap64
 from locksim.lang import RELAXED, Workload, param, part, random_below, word
 from locksim.lang.ops import Kind, Mark
 from locksim.library.locks.brlock import BigReaderLock
+from locksim.library.locks.futex_rwlock import FutexRWLock
 from locksim.library.locks.percpu_rwsem import PercpuRWSemaphore
 from locksim.library.locks.phase_fair import PhaseFairRWLock
 from locksim.library.locks.qrwlock import QueuedRWLock
@@ -18,7 +19,7 @@ from locksim.library.locks.seqrwlock import SeqRWLock
 
 ROUNDS = 5
 ONE_WORD = [ReaderPreferenceRWLock, WriterPreferenceRWLock, QueuedRWLock]
-SLEEPING = [LinuxRWSemaphore, PercpuRWSemaphore]
+SLEEPING = [FutexRWLock, LinuxRWSemaphore, PercpuRWSemaphore]
 LOCKS = [*ONE_WORD, BigReaderLock, SeqRWLock, PhaseFairRWLock, *SLEEPING]
 
 every_lock = pytest.mark.parametrize("lock", LOCKS)

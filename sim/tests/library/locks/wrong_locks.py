@@ -36,6 +36,11 @@ class Wrong:
 
 
 _LOOK = "        same = (yield self.value.load(RELAXED)) == expected\n"
+_MARK = """\
+        yield self.futex.value.compare_swap(value, value | SLEEPERS, RELAXED)
+        yield from self.futex.wait(value | SLEEPERS)
+"""
+_BARE = "        yield from self.futex.wait(value)\n"
 MISTAKES = [
     Wrong(
         "anderson",
@@ -220,6 +225,44 @@ MISTAKES = [
         "looks before it queues",
         f"        yield from self.bucket.acquire()\n{_LOOK}",
         f"{_LOOK}        yield from self.bucket.acquire()\n",
+        "deadlock",
+    ),
+    Wrong("futex_rwlock", "a writer wakes one only", "wake_all()\n\n", "wake()\n\n", "deadlock", 3),
+    Wrong(
+        "futex_rwlock",
+        "the last reader wakes no sleeper",
+        "if after == 0 and (waiters or value & SLEEPERS):",
+        "if after < 0:",
+        "deadlock",
+    ),
+    Wrong(
+        "futex_rwlock",
+        "a woken writer forgets the other sleepers",
+        "if waiters or value & SLEEPERS:",
+        "if value & SLEEPERS:",
+        "deadlock",
+        3,
+    ),
+    Wrong("futex_rwlock", "sleeps unmarked", _MARK, _BARE, "deadlock"),
+    Wrong(
+        "futex_rwlock",
+        "the last reader keeps the mark",
+        "0 if value & WRITER == 1 else value - 1",
+        "value - 1",
+        "deadlock",
+    ),
+    Wrong(
+        "futex_rwlock",
+        "a woken writer goes in without the lock",
+        "while not (yield from self.write_try_acquire())",
+        "if not (yield from self.write_try_acquire())",
+        "exclusion",
+    ),
+    Wrong(
+        "futex_rwlock",
+        "a reader sleeps behind readers",
+        "            if value & WRITER == WRITER:",
+        "            if value:",
         "deadlock",
     ),
     Wrong(
@@ -443,6 +486,13 @@ TOO_WEAK = [
         "takes its flag down RELAXED at the end",
         "store(0, RELEASE)",
         "store(0, RELAXED)",
+        "race",
+    ),
+    Wrong(
+        "futex_rwlock",
+        "readers leave RELAXED",
+        "compare_swap(value, after, RELEASE)",
+        "compare_swap(value, after, RELAXED)",
         "race",
     ),
     Wrong("filter", "waits RELAXED", "theirs.load(ACQUIRE)", "theirs.load(RELAXED)", "race"),

@@ -10,6 +10,7 @@ from locksim.library.probes import (
     HandoffCas,
     HandoffStore,
     OwnSpend,
+    ReadLoop,
     ServedNext,
     WriteShared,
 )
@@ -89,3 +90,15 @@ def test_handoffs_inside_a_group_count_twice(machine: Machine) -> None:
 def test_private_work_is_what_was_asked_for(machine: Machine) -> None:
     """Two CPUs of different cores each do their own."""
     assert each_ps(OwnSpend(turn_ps=700), machine, 2) == pytest.approx(350, rel=0.01)
+
+
+def test_a_readers_loop_takes_its_time(machine: Machine) -> None:
+    """It is added to the loads of each section that reads, and to none that writes."""
+    reads = {"read_percent": 100, "words": 0, "think_ps": 0}
+    assert each_ps(ReadLoop(**reads), machine, 1) == pytest.approx(2 * L1, rel=0.01)
+    assert each_ps(ReadLoop(**reads, loop_ps=700), machine, 1) == pytest.approx(
+        2 * L1 + 700, rel=0.01
+    )
+    writes = {**reads, "read_percent": 0}
+    alone = each_ps(ReadLoop(**writes), machine, 1)
+    assert each_ps(ReadLoop(**writes, loop_ps=700), machine, 1) == alone

@@ -27,6 +27,16 @@ def test_another_rule_forgets_the_start() -> None:
         assert rows()[variant].band - 1 < before / 5
 
 
+@pytest.mark.slow
+def test_128_cpus_forget_the_start_too() -> None:
+    """Sixteen CPUs of each socket: less than a fifth of the band is left."""
+    at = {row.variant: row for row in contention.table(runs=3, operations=100, each=16)}
+    before = at["first come, first served"].band - 1
+    assert before > 1.5
+    for variant in ("any of those that wait", "nearest first, passed 8 times"):
+        assert at[variant].band - 1 < before / 5
+
+
 def test_the_nearest_first_keeps_the_line_in_a_socket() -> None:
     """More transfers stay in a socket than if any request may be served, and they cost less."""
     near, any_of = rows()["nearest first, passed 8 times"], rows()["any of those that wait"]
