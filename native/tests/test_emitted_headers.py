@@ -15,7 +15,7 @@ from locksim.library.registry import entries, resolve
 
 STRICT = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fwrapv"]
 COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
-SLEEP = {"futex", "futex_rwlock", "mutex", "semaphore"}
+SLEEP = {"futex", "futex_rwlock", "mutex", "percpu_rwsem", "rwsem", "semaphore"}
 """Locks whose waiters sleep: a header has no scheduler that would wake them."""
 NAMES = [e.name for e in entries() if e.kind != "scheduler" and e.name not in SLEEP]
 LAID_OUT = ["ticket", "mcs", "clh", "qspinlock", "rwlock", "seqlock", "rcu", "lockref"]

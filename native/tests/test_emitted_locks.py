@@ -17,7 +17,7 @@ from locksim.emit import emit
 from locksim.library.registry import entries, resolve
 
 WITHOUT_A_PAIR = {"rcu", "rcu_qsbr", "semaphore", "srcu"}
-SLEEP = {"futex", "futex_rwlock", "mutex"}
+SLEEP = {"futex", "futex_rwlock", "mutex", "percpu_rwsem", "rwsem"}
 """Locks whose waiters sleep: C has no scheduler that would wake them."""
 LOCKS = [e.name for e in entries() if e.kind == "lock" and e.name not in WITHOUT_A_PAIR | SLEEP]
 

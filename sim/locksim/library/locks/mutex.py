@@ -39,9 +39,10 @@ assumption; 0 is a machine that does nothing else. Tasks that share CPUs have a 
 ``need_resched``, in ``locksim/library/kernel/task_mutex.py``.
 
 Cost in line transfers. Uncontended: none if this CPU had the mutex last, else one; two atomic
-instructions. Spinning: a handoff is that of ``mcs`` in the queue of spinners and one more line for
-``owner``, and both are out of the way when the mutex is free: the head of the queue sees it. The
-words of the mutex are one line, as in the kernel, so who joins the queue disturbs the owner.
+instructions. Spinning: the head of the queue fetches ``owner`` to see it free and to take it, and
+leaves the queue as in ``osq``, while it has the mutex already. Who comes back at once takes it
+first by the fast way; under a load without pauses that makes most sections one or two transfers.
+The words of the mutex are one line, as in the kernel, so who joins the queue disturbs the owner.
 Sleeping: as ``futex``, two spinlocked sections, a wake-up and a sleep; and the first waiter's line.
 
 Proofs. Under c11 two threads that come once are proven. More are too many for the checker's memory,

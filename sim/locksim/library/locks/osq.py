@@ -33,8 +33,9 @@ RELEASE: the next CPU that gets in links itself where step A has written NULL. `
 a RELEASE and read by an ACQUIRE. Where Linux has full barriers, these orders do.
 
 Cost in line transfers. Uncontended: none if this CPU was the last one, else one for ``tail``.
-Contended: as ``mcs`` for those that stay. To leave costs the lines of both neighbours, or of one
-and ``tail``.
+Contended: as many as ``mcs`` for those that stay, six for each handoff. But ``release`` begins at
+``tail``, which all that come write, and not at its own node, so a handoff takes longer. To leave
+costs the lines of both neighbours, or of one and ``tail``.
 
 Proofs. Under c11 two threads that come once are proven. More are too many for the checker's memory,
 since looks that order nothing may read many old values. The class claims sc and tso only.

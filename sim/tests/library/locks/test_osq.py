@@ -14,10 +14,9 @@ def test_it_is_proven_with_and_without_leaving(resched_one_in: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("memory", ["sc", "tso"])
-def test_four_threads_are_proven(memory: str) -> None:
+def test_four_threads_are_proven() -> None:
     """A holder and three that leave at once: each has a neighbour that leaves, too."""
-    assert "proven" == check_lock(OptimisticSpinQueue, threads=4, memory=memory).verdict
+    assert "proven" == check_lock(OptimisticSpinQueue, threads=4).verdict
 
 
 @pytest.mark.slow

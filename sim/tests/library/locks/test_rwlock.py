@@ -9,15 +9,18 @@ from locksim.lang import RELAXED, Workload, param, part, random_below, word
 from locksim.lang.ops import Kind, Mark
 from locksim.library.locks.brlock import BigReaderLock
 from locksim.library.locks.futex_rwlock import FutexRWLock
+from locksim.library.locks.percpu_rwsem import PercpuRWSemaphore
 from locksim.library.locks.phase_fair import PhaseFairRWLock
 from locksim.library.locks.qrwlock import QueuedRWLock
 from locksim.library.locks.rwlock import WRITER, ReaderPreferenceRWLock
 from locksim.library.locks.rwlock_writer import WriterPreferenceRWLock
+from locksim.library.locks.rwsem import LinuxRWSemaphore
 from locksim.library.locks.seqrwlock import SeqRWLock
 
 ROUNDS = 5
 ONE_WORD = [ReaderPreferenceRWLock, WriterPreferenceRWLock, QueuedRWLock]
-LOCKS = [*ONE_WORD, BigReaderLock, SeqRWLock, PhaseFairRWLock, FutexRWLock]
+SLEEPING = [FutexRWLock, LinuxRWSemaphore, PercpuRWSemaphore]
+LOCKS = [*ONE_WORD, BigReaderLock, SeqRWLock, PhaseFairRWLock, *SLEEPING]
 
 every_lock = pytest.mark.parametrize("lock", LOCKS)
 
