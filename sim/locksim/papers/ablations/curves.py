@@ -102,7 +102,7 @@ UPI = Variant(
 )
 QPI = Variant(
     "links and home agents",
-    "72 bytes over a link of 19.2 GB/s: QPI at 9.6 GT/s (Intel, specification of the E5-2680 v4)",
+    "72 bytes over a link of 19.2 GB/s: QPI at 9.6 GT/s, assumed",
     {
         "occupancy.link.socket": (3.75, "72 bytes over 19.2 GB/s", 3.0, 5.6),
         "occupancy.home.socket": HOME_AGENT,
