@@ -236,8 +236,8 @@ def _print_bands(
     """Print the bands, if there are any."""
     if found:
         units = {row["measure"]: row["unit"] for row in result.measures()}
-        bands.print_bands(output, {name: (b, units[name]) for name, b in found.items()})
         bands.warn_without_range(output, profile)
+        bands.print_bands(output, {name: (b, units[name]) for name, b in found.items()})
 
 
 def _print(output: Console, lock: str, result: Simulation) -> None:

@@ -74,6 +74,7 @@ class OptimisticSpinQueue(Lock):
     MODELS = ("sc", "tso")
     METERED = {  # noqa: RUF012 - a declaration of the language, read as it stands
         "acquire": "acquire",
+        "try_acquire": "try_acquire",
         "enter": "try_acquire",
         "release": "release",
     }
