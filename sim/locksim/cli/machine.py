@@ -146,7 +146,8 @@ def _caches(machine: Machine) -> str:
         levels[f"{cache.shared.policy}, shared by a node,"] = cache.shared
     bytes_ = machine.topology.line_bytes
     return ", ".join(
-        f"{name} {level.lines * bytes_ / 1024:g} KB in {level.sets} set{'s' * (level.sets > 1)} of {level.ways}"
+        f"{name} {level.lines * bytes_ / 1024:g} KB in {level.sets} "
+        f"{'set' if level.sets == 1 else 'sets'} of {level.ways}"
         for name, level in levels.items()
         if level is not None
     )
