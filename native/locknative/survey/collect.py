@@ -26,6 +26,10 @@ from .trials import rounds, trial
 SENTINEL_EVERY_S = 1.0
 SENTINEL_AGAIN_S = 0.25
 """When the next sentinel follows one that was disturbed, in s. On a busy host most are."""
+FIRST_TRIALS = 3
+"""Good trials of each probe before locks are measured: without a probe there is no calibration."""
+FIRST_SHARE = 1 / 3
+"""The share of the time after which locks are measured, whatever the probes lack."""
 PATIENCE_S = 30.0
 """How long a trial waits for threads that do not return, in s."""
 
@@ -79,6 +83,7 @@ def survey(
     cells: list[Cell] = []
     if only != "kernels":
         cells += probe_cells(cpus, host.llc_kib(), host.memory_kib() // 4)
+    probes = frozenset(cells)
     if only != "probes":
         cells += kernel_cells(cpus, built)
     known = {cell.kernel for cell in cells}
@@ -87,7 +92,7 @@ def survey(
             raise unknown("kernel", name, known)
     if kernels:
         cells = [cell for cell in cells if cell.kernel in kernels]
-    good = collect(path, cells, folder, cpus, plan, progress)
+    good = collect(path, cells, folder, cpus, plan, progress, first=probes.intersection(cells))
     if csv is not None:
         write_csv(folder, csv)
     return good
@@ -100,6 +105,8 @@ def collect(
     cpus: Sequence[Cpu],
     plan: Plan,
     progress: Progress | None = None,
+    *,
+    first: Collection[Cell] = (),
 ) -> Counter[Cell]:
     """Run trials and write them into a folder; what lies there already counts.
 
@@ -110,6 +117,7 @@ def collect(
         cpus: of the machine; two or more make a sentinel.
         plan: how much to measure.
         progress: called after every trial with good trials done, wanted, and seconds passed.
+        first: cells that get their first trials before the others.
 
     Returns:
         Good trials for each cell.
@@ -153,7 +161,14 @@ def collect(
     dice = random.Random(plan.seed)
     sentinel = sentinel_cell(cpus)
     began = due = time.monotonic()
-    for cell, trial_seed in rounds(todo, lambda cell: good[cell] < plan.wanted, dice):
+
+    def needs_more(cell: Cell) -> bool:
+        """Whether it is the cell's turn, and it lacks trials."""
+        begun = all(good[one] >= min(FIRST_TRIALS, plan.wanted) for one in first)
+        late = time.monotonic() - began >= FIRST_SHARE * plan.seconds
+        return good[cell] < plan.wanted and (cell in first or begun or late)
+
+    for cell, trial_seed in rounds(todo, needs_more, dice):
         if time.monotonic() - began >= plan.seconds:
             break
         if sentinel is not None and time.monotonic() >= due:

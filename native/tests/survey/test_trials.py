@@ -153,6 +153,28 @@ def test_disturbed_sentinels(stub: Stub, monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert measured.count(near) < 0.2 * measured.count(ADD)
 
 
+def test_probes_come_first(stub: Stub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Locks are measured when each probe has its first trials, or a third of the time is over."""
+    seconds = itertools.count(0, 0.01)
+    lock, late, measured = Cell("mcs", (0,)), WAKE, []
+
+    def slow_probe(path: str, cell: Cell, *rest: object, **plan: object) -> Record:
+        measured.append(cell)
+        bad = cell == late and measured.count(late) <= 5
+        return Record(0.0, 0, 0, {"tallies": []}, ("disturbed",) if bad else ())
+
+    monkeypatch.setattr(collecting, "trial", slow_probe)
+    monkeypatch.setattr("time.monotonic", lambda: next(seconds))
+    everything = [ADD, late, lock]
+    plan = Plan(seconds=60, wanted=4)
+    good = collect(stub([]), everything, tmp_path / "out", ONE, plan, first={ADD, late})
+    assert dict.fromkeys(everything, 4) == dict(good)
+    assert 5 + 3 == measured[: measured.index(lock)].count(late)
+    measured.clear()
+    collect(stub([]), everything, tmp_path / "short", ONE, Plan(seconds=0.6), first={ADD, late})
+    assert 0.2 < measured.index(lock) / len(measured) < 0.5
+
+
 @pytest.mark.parametrize(
     ("cell", "quiet_ns"),
     [(ADD, SLOWER * 0.25), (Cell("mcs", (0, 1)), None), (WAKE, None), (Cell("mcs", (0, 0)), None)],
