@@ -12,8 +12,10 @@ any private work; a loop with exposure x is expected to be off by x times as muc
 
 The 95 % interval comes from resampling these loops (:func:`scipy.stats.bootstrap`).
 
-**A warning.** One set of costs serves all readings of a fit. If it is too slow for one and too
+**Warnings.** One set of costs serves all readings of a fit. If it is too slow for one and too
 quick for another, the machine does something that the simulated one does not (:func:`strained`).
+Where there are no more readings than costs, they fit whatever the machine does, and the expected
+error rests on the other loops alone.
 """
 
 from __future__ import annotations
@@ -150,9 +152,14 @@ def strained(fit: Fit) -> tuple[Cell, Cell] | None:
 
 
 def warnings(fits: Sequence[Fit]) -> list[str]:
-    """Return a sentence for each fit whose costs cannot serve all of its readings."""
+    """Return a sentence for each fit that nothing tests, or that cannot serve all its readings."""
     found = []
     for fit in fits:
+        if len(fit.cells) <= len(fit.costs):
+            found.append(
+                f"{len(fit.cells)} readings for {len(fit.costs)} costs ({', '.join(fit.costs)}): "
+                "none can be left out, so nothing tests this fit; measure more into the same folder"
+            )
         pair = strained(fit)
         if pair is not None:
             texts = (_text(cell, *fit.cells[cell]) for cell in pair)

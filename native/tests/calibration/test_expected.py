@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from locknative.calibration import fit as fits
+from locknative.calibration.costs import CostNs
 from locknative.calibration.expected import (
     MIN_LOOPS,
     check_cells,
@@ -107,6 +108,11 @@ def test_nothing_to_spare() -> None:
     asked = problem(100, 100)
     two = {**asked.starts[0], "tenure": 10.0, "rmw": 1.0}
     assert {} == replace(asked, starts=[two]).left_out()
+    cost = CostNs(value=10.0, low=9.0, high=11.0, source="test", role="fitted")
+    fit = Fit(dict.fromkeys(two, cost), {PLAIN: (100.0, 100.0), PAUSING: (99.0, 100.0)})
+    (text,) = warnings([fit])
+    assert "2 readings for 3 costs" in text
+    assert "nothing tests this fit" in text
 
 
 def error_of(machine: Machine) -> tuple[float, float]:
