@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from locknative.cli.options import Json, Seconds, TrialMs, Trials
+from locknative.cli.options import Json, Seconds, TrialMs, Trials, plan_of
 from locksim.cli.options import Latex, Plot, check_latex
 from lockui import tables
 from lockui.console import console, progress, say
@@ -72,7 +72,6 @@ def calibrate(
     from locknative.calibration.profile import toml
     from locknative.errors import NativeError
     from locknative.survey import host, topology
-    from locknative.survey.collect import Plan
 
     name = name or _name()
     if not re.fullmatch(r"[a-z0-9][a-z0-9.-]{0,63}", name):
@@ -83,11 +82,11 @@ def calibrate(
         )
     check_file(plot)
     check_latex(latex, as_json)
+    plan = plan_of(seconds, trials, trial_ms)
     with tempfile.TemporaryDirectory() as scratch, progress("calibrate") as report:
         folder = from_ or keep or Path(scratch)
         if from_ is None:
             cells = calibration_cells(topology.read(), host.llc_kib(), host.memory_kib() // 4)
-            plan = Plan(seconds, trials, trial_ms)
             collect_here(cells, folder, plan, lambda text, done: report(text, 0.7 * done))
         found = solve(folder, name, lambda text: report(text, 0.8))
     with saving("--out"):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from locknative.cli.options import Json, Seconds, TrialMs, Trials
+from locknative.cli.options import Json, Seconds, TrialMs, Trials, plan_of
 from lockui import tables
 from lockui.console import console, progress, say
 from lockui.document import print_json
@@ -45,7 +45,6 @@ def probe(
     from locknative.errors import unknown
     from locknative.survey import host, topology
     from locknative.survey.cells import probe_cells
-    from locknative.survey.collect import Plan
 
     cells = probe_cells(topology.read(), host.llc_kib(), host.memory_kib() // 4)
     known = {cell.kernel for cell in cells}
@@ -53,10 +52,11 @@ def probe(
         if name not in known:
             raise unknown("probe", name, known)
     chosen = [cell for cell in cells if not names or cell.kernel in names]
+    plan = plan_of(seconds, trials, trial_ms)
     with tempfile.TemporaryDirectory() as scratch:
         place = out or Path(scratch)
         with progress("probes") as report:
-            collect_here(chosen, place, Plan(seconds, trials, trial_ms), report)
+            collect_here(chosen, place, plan, report)
         readings, regime = read(place)
         rejected = _rejected(place)
     rows = []

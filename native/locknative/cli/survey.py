@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from locknative.cli.options import Json, Seconds, TrialMs, Trials
+from locknative.cli.options import Json, Seconds, TrialMs, Trials, plan_of
 from lockui.console import progress, say
 from lockui.document import print_json
 from lockui.errors import reported
@@ -46,7 +46,7 @@ def survey(
 
     if only not in (None, "probes", "kernels"):
         raise unknown("part of a survey", str(only), ("probes", "kernels"))
-    plan = collect.Plan(seconds, trials, trial_ms, seed)
+    plan = plan_of(seconds, trials, trial_ms, seed)
     with progress("survey") as report:
         good = collect.survey(
             executable.path(),

@@ -31,10 +31,16 @@ def test_folder_and_json(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(["--kernels", "own_ad"], "'own_add'"), (["--only", "prob"], "'probes'")],
+    [
+        (["--kernels", "own_ad"], "'own_add'"),
+        (["--only", "prob"], "'probes'"),
+        (["--seconds", "-3"], "--seconds must be above 0 (got -3)"),
+        (["--trials", "0"], "--trials must be between 1 and"),
+        (["--trial-ms", "-1"], "--trial-ms must be between 1 and"),
+    ],
 )
 def test_refusals(arguments: list[str], message: str, tmp_path: Path) -> None:
-    """A name that does not exist is one line on stderr with the nearest that does, exit code 2."""
+    """A wrong name or number is one line on stderr that says what is right, exit code 2."""
     done = CliRunner().invoke(app, ["survey", "--out", str(tmp_path / "out"), *arguments])
     assert (2, "") == (done.exit_code, done.stdout)
     assert message in done.stderr
