@@ -34,6 +34,7 @@ _COLUMNS = {
     "0.4": "con-bounces contentions wait-min wait-max wait-total wait-avg "
     "acq-bounces acquisitions hold-min hold-max hold-total hold-avg",
 }
+_COUNTS = ("contentions", "acquisitions")
 _US = 1e3
 
 
@@ -67,7 +68,10 @@ def parse(text: str, *, cpus: int | None = None, window_ns: float | None = None)
             texts = found[2].split()
             if len(texts) != len(columns):
                 raise ReportError(_bad(number, line, f"{len(texts)} numbers", columns))
-            rows.append(_class(found["name"], dict(zip(columns, texts, strict=True))))
+            values = dict(zip(columns, texts, strict=True))
+            if not all(values[count].isdecimal() for count in _COUNTS):
+                raise ReportError(_bad(number, line, "a count is not whole", columns))
+            rows.append(_class(found["name"], values))
             points = 0
         elif found := _POINT.fullmatch(line):
             if points == 1 and rows:  # the first block under a class: places that waited
@@ -175,7 +179,8 @@ def _in_window(row: LockRow, cpus: int | None, window_ns: float | None) -> LockR
 
 
 def _is_rule(line: str) -> bool:
-    return bool(re.fullmatch(r"\s*[-.]{5,}\s*", line))
+    """Whether a line parts the blocks; the rule under a class is as long as the class's name."""
+    return bool(re.fullmatch(r"\s*(?:-+|\.+)\s*", line))
 
 
 def _is_heading(line: str) -> bool:

@@ -115,7 +115,8 @@ def _time_pair(name: str) -> str:
     return rf"(?P<{name}>{TIME})(?:\s*\(\s*(?P<{name}_max>{TIME})\s*\))?"
 
 
-_START = rf"(?:(?:(?P<util>{PERCENT})|(?P<per_second>[\d.]+))\s+)?(?P<con>{PERCENT})\s+"
+_NUMBER = r"\d+(?:\.\d+)?"
+_START = rf"(?:(?:(?P<util>{PERCENT})|(?P<per_second>{_NUMBER}))\s+)?(?P<con>{PERCENT})\s+"
 _HOLD = rf"(?:(?P<hold>{TIME})\s*\(\s*(?P<hold_max>{TIME})\s*\)\s+)?"
 _WAIT = rf"{_time_pair('wait')}(?:\s*\(\s*(?P<cpu_share>{PERCENT})\s*\))?\s+"
 _COUNTS = rf"(?P<total>\d+)\s+(?P<nowait>{PERCENT})\s+(?P<spin>{PERCENT})"
@@ -137,9 +138,9 @@ _SECTIONS: tuple[tuple[str, Kind], ...] = (
     ("SPINLOCKS", "spin"),
 )
 _CPUS = re.compile(r"\s*(?:All\s+)?\((\d+)\)\s+CPUs?\b")
-_DELTA = re.compile(r"\s*Delta Time:\s*([\d.e+-]+)\s*sec")
+_DELTA = re.compile(rf"\s*Delta Time:\s*({_NUMBER}(?:e[+-]?\d+)?)\s*sec")
 _SYSTEM = re.compile(r"\s*System:\s*(.*\S)")
-_LOOKS_LIKE_A_ROW = re.compile(rf"\s*{PERCENT}\s|\s*[\d.]+\s+{PERCENT}\s")
+_LOOKS_LIKE_A_ROW = re.compile(rf"\s*(?:{_NUMBER}\s+)?{PERCENT}(?:\s|$)")
 _MOST_WRAPPED = 3
 _TIMES = (
     *("hold", "hold_max", "wait", "wait_max", "busy", "busy_max", "wait_ww", "wait_ww_max"),
@@ -169,20 +170,21 @@ def parse(text: str, *, cpus: int | None = None, window_ns: float | None = None)
     while at < len(lines):
         line = lines[at]
         taken = 1
-        if section := next((k for head, k in _SECTIONS if head in line), None):
+        if _LOOKS_LIKE_A_ROW.match(line):
+            row, taken = _row(kind, lines, at)
+            if heading:
+                tables.append(LockTable("lockmeter", [], of_cpus, during_ns, system))
+                heading = False
+            _add(tables[-1], row, kind)
+        elif section := next((k for head, k in _SECTIONS if head in line), None):
             kind = section
         elif found := _SYSTEM.match(line):
             system, of_cpus, during_ns, heading = found[1], cpus, window_ns, True
         elif found := _CPUS.match(line):
             of_cpus, during_ns, heading = int(found[1]), window_ns, True
         elif found := _DELTA.match(line):
-            during_ns, heading = float(found[1]) * 1e9, True
-        elif _LOOKS_LIKE_A_ROW.match(line):
-            row, taken = _row(kind, lines, at)
-            if heading:
-                tables.append(LockTable("lockmeter", [], of_cpus, during_ns, system))
-                heading = False
-            _add(tables[-1], row, kind)
+            # A window of nothing is as good as none.
+            during_ns, heading = float(found[1]) * 1e9 or window_ns, True
         at += taken
     tables = [table for table in tables if table.rows]
     if not tables:

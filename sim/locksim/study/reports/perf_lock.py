@@ -4,7 +4,9 @@ perf counts waits, not immediate acquisitions, so there is no CON, HOLD or TOTAL
 the meaning of a line: the place that waited (``type caller``), the lock (``address symbol``), the
 thread that waited or, with ``-o``, held (``pid comm``, ``pid owner``), or a cgroup. ``-F`` chooses
 the columns; ``-x`` separates them by a string and gives times in whole nanoseconds. A heading
-starts a table. Call chains below a line, and perf's remarks (``=== …``, ``# …``), are skipped.
+starts a table, and so does a remark (``=== owner stack trace ===``, ``# …``) that has rows below
+it. A line that reads as a row is always one. Only other lines are skipped: call chains below a
+row, and what follows a remark.
 
 Times with a unit are truncated to two decimals of it, each separately.
 """
@@ -25,15 +27,16 @@ _COLUMN = r"contended|total wait|max wait|min wait|avg wait"
 _VIEW = r"type\s+caller|address\s+symbol|pid\s+comm|pid\s+owner|cgroup"
 _HEAD = re.compile(rf"\s*((?:(?:{_COLUMN})\s+)+)({_VIEW})\s*")
 _CSV_HEAD = re.compile(rf"# output: (?:{_COLUMN})(?P<separator>\S+?) (?=\w)")
-_TIME = r"[\d.]+\s+(?:ns|us|ms|s|m|h)"
+_TIME = r"\d+(?:\.\d+)?\s+(?:ns|us|ms|s|m|h)"
 _WHO = {
     "type": r"(?P<first>\S+)\s+(?P<rest>.*)",
     "address": r"(?P<first>[0-9a-f]+)(?:\s+(?P<rest>.*))?",
     "pid": r"(?P<first>-?\d+)(?:\s+(?P<rest>.*))?",
     "cgroup": r"(?P<first>)(?P<rest>\S.*)",
 }
-_CHAIN = re.compile(r"\s+(?:0x)?[0-9a-f]{8,}\s+\S+.*")
-_ABOUT_ITSELF = re.compile(r"=== |# ")
+_CHAIN = re.compile(r"\s+0x[0-9a-f]+\s+\S.*")
+_REMARK = re.compile(r"\s*(?:===|#) ?(.*?):?\s*(?:===)?\s*")
+_SYSTEM = "perf lock contention"
 _TYPE_AT_END = re.compile(r"(?:(.*\S)\s+)?\((\S+)\)")
 _FIELDS = {"total wait": "wait_total_ns", "max wait": "wait_max_ns", "avg wait": "wait_ns"}
 
@@ -77,23 +80,24 @@ def parse(text: str, *, cpus: int | None = None, window_ns: float | None = None)
     """
     heading: _Heading | None = None
     tables: list[LockTable] = []
-    found_heading = False
+    after_remark = False
     for number, line in enumerate(text.splitlines(), 1):
         if (found := _heading(line)) is not None:
-            heading, found_heading = found, True
-            tables.append(LockTable("perf", [], cpus, window_ns, "perf lock contention"))
-        elif heading is None or not line.strip() or _CHAIN.fullmatch(line):
+            heading, after_remark = found, False
+            tables.append(LockTable("perf", [], cpus, window_ns, _SYSTEM))
+        elif heading is None or not line.strip():
             continue
-        elif _ABOUT_ITSELF.match(line):
-            heading = None
         elif (row := _split(line, heading)) is not None:
             tables[-1].rows.append(_row(row, heading, cpus, window_ns))
-        else:
+        elif remark := _REMARK.fullmatch(line):
+            after_remark = True
+            tables.append(LockTable("perf", [], cpus, window_ns, f"{_SYSTEM}, {remark[1]}"))
+        elif not _CHAIN.fullmatch(line) and (tables[-1].rows or not after_remark):
             raise ReportError(
                 f"line {number}: not a row of perf lock contention: {line.strip()!r}\n"
                 f"help: a row is {', '.join(_columns(heading))}"
             )
-    if not found_heading:
+    if heading is None:
         raise ReportError(
             "the heading 'contended  total wait  max wait  avg wait …' was not found\n"
             "help: give the whole text of 'perf lock contention'"

@@ -1,11 +1,84 @@
 """Linux's own two: /proc/lock_stat and perf lock contention."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from study.reports.samples import LOCK_STAT, PERF, PERF_LOCKS
 
 from locksim.study.reports import detect, lock_stat, perf_lock
 from locksim.study.reports.errors import ReportError
 from locksim.study.reports.identities import check
+
+UNITS_NS = {"h": 3600 * 10**9, "m": 60 * 10**9, "s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+COUNTS = st.integers(1, 12).flatmap(lambda digits: st.integers(10 ** (digits - 1), 10**digits - 1))
+TIMES_NS = st.tuples(st.sampled_from([*UNITS_NS.values()]), st.integers(1, 59)).map(
+    lambda time: time[0] * time[1]
+)
+CHAIN = """\
+\t\t\t0xffffffff81000010  insert+0x1c
+\t\t\t0xffffffff81000abc  do_syscall_64+0x3b
+"""
+
+
+def perf_time(time_ns: int) -> str:
+    """A time in a column of perf: its largest unit, with two decimals above nanoseconds."""
+    unit, size = next((unit, size) for unit, size in UNITS_NS.items() if time_ns >= size)
+    return f"{time_ns:9} ns" if unit == "ns" else f"{time_ns / size:9.2f} {unit:<2}"
+
+
+PERF_VIEWS = {
+    "        type   caller": "    spinlock   place_{}+0x20",
+    "           address   symbol": "  ffff9d5e852d3498   lock_{} (mutex)",
+    "         pid   comm": "     1514752   task_{}",
+    "  cgroup": "  /slice_{}",
+}
+
+
+@pytest.mark.parametrize("view", PERF_VIEWS)
+@given(
+    rows=st.lists(st.tuples(COUNTS, TIMES_NS, TIMES_NS, TIMES_NS), min_size=1, max_size=4),
+    chains=st.booleans(),
+)
+def test_perf_keeps_every_row(view: str, rows: list[tuple[int, int, int, int]], chains: bool):
+    """Counts of 1 to 12 digits and times in every unit, with and without call chains."""
+    text = f" contended   total wait     max wait     avg wait {view}\n\n"
+    for i, (count, *times_ns) in enumerate(rows):
+        times = "  ".join(map(perf_time, times_ns))
+        text += f"{count:10} {times} {PERF_VIEWS[view].format(i)}\n{CHAIN * chains}"
+    (table,) = detect.parse(text)
+    assert [count for count, *_ in rows] == [row.contended for row in table.rows]
+    for (_, *times_ns), row in zip(rows, table.rows, strict=True):
+        found = [row.wait_total_ns, row.wait_max_ns, row.wait_ns]
+        assert times_ns == pytest.approx(found, rel=0.005)
+
+
+@given(rows=st.lists(st.tuples(COUNTS, TIMES_NS), min_size=1, max_size=4), chains=st.booleans())
+def test_perf_separated_keeps_every_row(rows: list[tuple[int, int]], chains: bool):
+    """With -x a row has its call chain in its own line."""
+    chain = ", 0xffffffff81000010 insert+0x1c: 0xffffffff81000abc do_syscall_64+0x3b" * chains
+    text = "# output: contended, total wait, type, caller\n" + "".join(
+        f"{count}, {time_ns}, spinlock, insert+0x1c{chain}\n" for count, time_ns in rows
+    )
+    (table,) = detect.parse(text + "# total=9, bad=0\n")
+    assert rows == [(row.contended, row.wait_total_ns) for row in table.rows]
+
+
+@given(rows=st.lists(COUNTS, min_size=1, max_size=4), name=st.text("key", min_size=1, max_size=45))
+def test_lock_stat_keeps_every_row(rows: list[int], name: str):
+    """Counts of 1 to 12 digits, and names of any length: the rule below a name is as long."""
+    text = "lock_stat version 0.4\n"
+    for count in rows:
+        text += f"{name:>40}:{count:14} {count:14} " + " ".join(["          1.00"] * 4)
+        text += f"  {count:14} {count:14} " + " ".join(["          1.00"] * 4) + "\n"
+        for place in ("insert+0x1c/0x90", "remove+0x30/0x70"):
+            text += f"{'-' * len(name):>40}\n{name:>40} {count:14}            [<00aa>] {place}\n"
+        text += f"\n{'.' * 221}\n\n"
+    (table,) = detect.parse(text)
+    assert rows == [row.contended for row in table.locks] == [row.total for row in table.locks]
+    callers = [row for row in table.rows if row.caller]
+    assert [("insert+0x1c/0x90", count) for count in rows] == [
+        (row.caller, row.contended) for row in callers
+    ]
 
 
 def test_lock_stat_has_sides_and_callers():
@@ -69,6 +142,25 @@ def test_perf_reads_units_and_skips_chains():
     ]
     assert [1.5e6, 2e4, 2.5e9] == pytest.approx([row.wait_total_ns for row in table.rows])
     assert ["spinlock", "rwlock:W", "rwsem:R"] == [row.type for row in table.rows]
+
+
+def test_perf_rows_after_a_remark_are_a_table():
+    """-o with -v adds those who held, under a remark and without a heading; remarks may be last."""
+    owners = """\
+
+=== owner stack trace ===
+
+  12345678      2.50 s       2.00 s     202.50 ns        mutex   pipe_read+0x348
+\t\t\t0xffffffffac631bd8  pipe_read+0x348
+"""
+    head, tail = PERF.split("=== output")
+    waited, held = detect.parse(f"{head}{owners}=== output{tail}")
+    assert detect.parse(PERF)[0].rows == waited.rows
+    assert ["perf lock contention", "perf lock contention, owner stack trace"] == [
+        waited.system,
+        held.system,
+    ]
+    assert [("pipe_read+0x348", 12345678)] == [(row.name, row.contended) for row in held.rows]
 
 
 def test_perf_by_lock_has_symbols():
@@ -142,6 +234,9 @@ def test_perf_separated_has_whole_nanoseconds():
         ("lock_stat version 0.4\n", "the table has no lock"),
         ("lock_stat version\n", "lock_stat: no version and no row; known versions"),
         (PERF.replace("1.50 ms", "1.50 ly"), "line 3: not a row of perf lock contention"),
+        (PERF.replace("  100      1.50 ms", "12345678 1.50 ly"), "line 3: not a row of perf lock"),
+        (PERF.replace("1.50 ms", "1.5.0 ms"), "line 3: not a row of perf lock contention"),
+        (LOCK_STAT.replace(" 1000 ", " 10.5 "), "line 7: a count is not whole, expected a lock's"),
         (PERF.partition("\n")[0] + "\n", "the table has no row"),
         ("hello", "the text is not in a known format"),
     ],

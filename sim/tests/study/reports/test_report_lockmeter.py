@@ -8,6 +8,7 @@ from study.reports.samples import LOCKMETER
 from locksim.library.workloads.readers_writers import ReadersWriters
 from locksim.study.reports import detect, lockmeter, numbers
 from locksim.study.reports.errors import ReportError
+from locksim.study.reports.identities import check
 from locksim.study.reports.table import LockRow, LockTable, of_meter
 from locksim.study.simulation import simulate
 
@@ -26,7 +27,7 @@ def rows(draw: st.DrawFn) -> list[LockRow]:
         figures = {
             **{key: draw(SHARES) for key in ("util", "con", "cpu_share", "nowait", "spin")},
             **{key: draw(TIMES) for key in ("wait_ns", "wait_max_ns")},
-            "total": float(draw(st.integers(1, 10**9))),
+            "total": float(draw(st.integers(1, 10**12))),
         }
         if kind != "read":
             figures |= {key: draw(st.floats(0.1, 1e10)) for key in ("hold_ns", "hold_max_ns")}
@@ -125,6 +126,28 @@ def test_wrapped_lines_are_joined():
         " 0%    insert", "\n0%    insert"
     )
     assert table.rows == lockmeter.parse(text)[0].rows
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("cache_lock", "SPINLOCKS_of_the_cache"), (" 20.0% 20.0%  2.0us", " 20.0%\n 20.0%  2.0us")],
+    ids=["named as a section", "wrapped after its first column"],
+)
+def test_a_row_is_never_dropped(old: str, new: str):
+    """Neither its name nor the place where mail cuts it makes a row something else."""
+    (table,) = lockmeter.parse(LOCKMETER)
+    (found,) = lockmeter.parse(LOCKMETER.replace(old, new))
+    assert [(row.util, row.total) for row in table.rows] == [
+        (row.util, row.total) for row in found.rows
+    ]
+
+
+@pytest.mark.parametrize("time", ["0.00", "1.2.3", "-"])
+def test_a_window_that_is_none_counts_as_missing(time: str):
+    """Then the rows imply it, as where the text does not name it."""
+    (table,) = lockmeter.parse(LOCKMETER.replace("10.00 sec", f"{time} sec"))
+    assert (None, 7) == (table.window_ns, len(table.rows))
+    assert [] == check(table).breaches
 
 
 def test_what_a_text_lacks_can_be_told():
