@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from lockgrader.checks.ran import operations
 from lockgrader.checks.submitted import Submitted
+from lockgrader.checks.unfinished import unfinished
 from lockgrader.checks.used import after_use
 from lockgrader.checks.waits import wrong_wait
 from lockgrader.finding import Finding
@@ -41,13 +42,15 @@ def proven(check: Proven, submitted: Submitted, lock: type[Struct]) -> Finding:
         client=check.client,
     )
     finding = _judged(check, verdict)
+    code = submitted.codes[check.lock]
+    reached = operations(verdict.ran, code.file)
     if finding.verdict == "pass" and check.used is not None:
-        finding = after_use(check, check.used, lock, budget) or finding
+        wrong, reached = after_use(check, check.used, code, budget, reached)
+        finding = wrong or finding
     if finding.verdict == "pass" and check.waits is not None:
         says, tag = wrong_wait(check.lock, lock(), check.waits)
         finding = Finding("fail", 0.0, says, tag=tag) if says else finding
-    file = submitted.codes[check.lock].file
-    return replace(finding, reached=operations(verdict.ran, file))
+    return replace(finding, reached=reached)
 
 
 def _judged(check: Proven, verdict: Verdict) -> Finding:
@@ -62,7 +65,7 @@ def _judged(check: Proven, verdict: Verdict) -> Finding:
         states = f"{verdict.states:,} states, every interleaving"
         return Finding("pass", 1.0, f"proven for {asked}: {states}")
     if verdict.verdict == "unfinished":
-        return Finding("fail", 0.0, "; ".join(verdict.limits), tag="unfinished")
+        return unfinished(verdict, asked)
     example = verdict.counterexample
     shown = f"{verdict.found} is violated with {asked}"
     if example is not None:

@@ -13,30 +13,40 @@ Two further runs are larger than a measurement, so that a threshold beyond it is
 *crowd* 64 CPUs come at once, and one thread of the proof is on the last of them. In the *long
 run* four CPUs, spread over the machine, come 32,768 to 65,536 times to a lock, and 8,192 to
 16,384 times to a decision cache, several times what any measurement asks of one CPU.
+
+A lock may branch by ``cpu()``, so that each CPU has its part. The proof from fresh memory has CPUs
+0, 1 and perhaps 2, and reaches their parts only. Where CPUs of the crowd ran operations that no
+proof has reached, the crowd is repeated with threads of the proof on such CPUs. An operation that
+only proofs from used memory reach must also be right in the memory model of the check: those proofs
+are repeated under it.
 """
 
 from __future__ import annotations
 
 import linecache
 import re
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from inspect import getsourcefile
 from pathlib import PurePath
 from typing import cast
 
-from lockgrader.finding import Finding
+from lockgrader.checks.ran import operations
+from lockgrader.checks.unfinished import unfinished
+from lockgrader.finding import Finding, Operation
 from lockgrader.lab import Proven, Used
 from locksim import machine as machines
 from locksim.checker.check import check_clients
-from locksim.checker.client import chosen
+from locksim.checker.client import Client, chosen
 from locksim.checker.replay.render import table
-from locksim.checker.verdict import Budget
+from locksim.checker.verdict import Budget, Verdict
+from locksim.compiler.ir import ClassCode
 from locksim.core.result import DeadlockError, SimulationError
 from locksim.kinds import StructKind, kind_of
 from locksim.kinds.kind import resized
 from locksim.lang.randomness import draw
-from locksim.lang.struct import Lock, Struct, Workload
+from locksim.lang.struct import Lock, Workload
 from locksim.study.use import Use, drawn_cpus, use
 
 __all__ = ["after_use", "moments"]
@@ -51,28 +61,40 @@ LONG, LONG_OTHER = 1 << 15, 1 << 13
 """Half of their uses, at most: of a lock, and of another struct, whose uses take longer."""
 MOST_OBJECTS = 192
 """Lines of memory that may be in use after a run: fewer than the proofs replace under a reader."""
+MOST_CROWDS = 8
+"""Further proofs on CPUs that run operations of their own, at most; two CPUs in each."""
 SHOWN = 12, 24
 """Lines of a long counterexample that a message has: of its beginning and of its end."""
 _MOMENTS = 1 << 21
 """The stream of the moments' draws, beside those of the threads."""
 
 
-def after_use(check: Proven, used: Used, lock: type[Struct], budget: Budget) -> Finding | None:
-    """What is wrong with a struct that many CPUs have used; None if nothing is."""
-    kind = kind_of(lock)
+def after_use(
+    check: Proven, used: Used, code: ClassCode, budget: Budget, reached: frozenset[Operation]
+) -> tuple[Finding | None, frozenset[Operation]]:
+    """What is wrong with a struct that many CPUs have used, and what the proofs of it have reached.
+
+    Arguments:
+        check: the proof. used: by whom. code: of the struct. budget: of each proof.
+        reached: the operations that the proof from fresh memory has reached.
+
+    Returns:
+        The finding, or None if nothing is wrong; and ``reached`` with what these proofs add.
+    """
+    kind = kind_of(code.struct)
     if kind is None:
-        return None
-    for run in _runs(used, LONG if issubclass(lock, Lock) else LONG_OTHER):
-        load = kind.wearing(lock, run.rounds, run.on, run.number)
-        if load is None:
-            return None
-        sizes = {"step": run.step, "offset": run.on[0] % run.step}
-        sizes |= {"think_ps": run.think_ps} if run.think_ps else {}
-        load = cast(Workload, resized(load, **sizes))
-        finding = _at(check, _Where(used, kind, run), lock, load, budget)
-        if finding is not None:
-            return finding
-    return None
+        return None, reached
+    proofs = _Proofs(check, used, kind, code, budget, {*reached})
+    crowd, *others = _runs(used, LONG if issubclass(code.struct, Lock) else LONG_OTHER)
+    finding = proofs.after(crowd)
+    for run in others:
+        finding = finding or proofs.after(run)
+    for _ in range(MOST_CROWDS):
+        on = proofs.lacking()
+        if finding is not None or on is None:
+            break
+        finding = proofs.after(replace(crowd, on=on))
+    return finding, frozenset(proofs.reached)
 
 
 def moments(used: Used) -> list[int]:
@@ -142,59 +164,131 @@ class _Where:
         come = f"every {self.run.step}th of the " if self.run.step > 1 else ""
         return f"{come}{self.run.cpus} CPUs of {self.run.machine}"
 
-    def __str__(self) -> str:
+    def under(self, memory: str) -> str:
+        """After which uses, on which CPUs, under which memory model."""
         first, second = self.run.on
         return (
             f"after some {self.run.uses:,} uses by {self.crowd}, with threads on CPUs {first} and "
-            f"{second} ({self.used.memory.upper()})"
+            f"{second} ({memory.upper()})"
         )
 
 
-def _at(
-    check: Proven, where: _Where, lock: type[Struct], load: Workload, budget: Budget
-) -> Finding | None:
-    """The finding at one moment."""
-    used, kind, run = where.used, where.kind, where.run
-    try:
-        left = use(
-            load,
-            part=kind.part,
-            machine=run.machine,
-            cpus=run.cpus,
-            on=run.on,
-            seed=run.seed,
-            longest_ps=LONGEST_PS,
-        )
-    except SimulationError as error:
-        tag = "deadlock" if isinstance(error, DeadlockError) else "fault"
-        says = f"{where.crowd} use it, unequally often, and stop: {error}{_asked(error, load)}"
-        return Finding("fail", 0.0, says, tag=tag, violation=True)
-    wrong = _wrong(left)
-    if wrong:
-        says = f"{where.crowd} use it, unequally often: {wrong}"
-        return Finding("fail", 0.0, says, tag="exclusion", violation=True)
-    for client in chosen(kind.worn_clients(lock, len(run.on)), check.client):
-        verdict = check_clients(
+@dataclass
+class _Proofs:
+    """The proofs of a struct from memory that was used.
+
+    Arguments:
+        check, used, kind, code, budget: as for :func:`after_use`.
+        reached: the operations of the submission that proofs have reached so far.
+        crowd: operation → the CPUs that ran it in the first run.
+        asked: operation → how often a proof had a thread on such a CPU.
+    """
+
+    check: Proven
+    used: Used
+    kind: StructKind
+    code: ClassCode
+    budget: Budget
+    reached: set[Operation]
+    crowd: dict[Operation, frozenset[int]] = field(default_factory=dict)
+    asked: Counter[Operation] = field(default_factory=Counter)
+
+    def lacking(self) -> tuple[int, int] | None:
+        """Two CPUs that ran operations which no proof has reached; None if there are none.
+
+        What all CPUs have run is left out, since it does not depend on the CPU. An operation that
+        two such proofs have not reached is given up: it may need three threads at once.
+        """
+        all_cpus = frozenset[int]().union(*self.crowd.values())
+        lack = {
+            operation: cpus
+            for operation, cpus in self.crowd.items()
+            if operation not in self.reached and cpus != all_cpus and self.asked[operation] < 2
+        }
+        if not lack:
+            return None
+        first = max(range(CROWD), key=lambda c: sum(c in cpus for cpus in lack.values()))
+        rest = [cpus for cpus in lack.values() if first not in cpus] or [*lack.values()]
+        others = (c for c in range(CROWD) if c != first)
+        second = max(others, key=lambda c: sum(c in cpus for cpus in rest))
+        self.asked.update(o for o, cpus in lack.items() if cpus & {first, second})
+        return first, second
+
+    def after(self, run: _Run) -> Finding | None:
+        """What is wrong after a run; None if nothing is, or no load leads there."""
+        load = self.kind.wearing(self.code.struct, run.rounds, run.on, run.number)
+        if load is None:
+            return None
+        sizes = {"step": run.step, "offset": run.on[0] % run.step}
+        sizes |= {"think_ps": run.think_ps} if run.think_ps else {}
+        load = cast(Workload, resized(load, **sizes))
+        where = _Where(self.used, self.kind, run)
+        try:
+            left = use(
+                load,
+                part=self.kind.part,
+                machine=run.machine,
+                cpus=run.cpus,
+                on=run.on,
+                seed=run.seed,
+                longest_ps=LONGEST_PS,
+                watch=not self.crowd,
+            )
+        except SimulationError as error:
+            tag = "deadlock" if isinstance(error, DeadlockError) else "fault"
+            says = f"{where.crowd} use it, unequally often, and stop: {error}{_asked(error, load)}"
+            return Finding("fail", 0.0, says, tag=tag, violation=True)
+        wrong = _wrong(left)
+        if wrong:
+            says = f"{where.crowd} use it, unequally often: {wrong}"
+            return Finding("fail", 0.0, says, tag="exclusion", violation=True)
+        for place, cpus in left.ran.items():
+            for operation in operations([place], self.code.file):
+                self.crowd[operation] = cpus
+        return self._proven(where, left)
+
+    def _proven(self, where: _Where, left: Use) -> Finding | None:
+        """The finding of the proofs that begin with what a run has left."""
+        on = where.run.on
+        for client in chosen(self.kind.worn_clients(self.code.struct, len(on)), self.check.client):
+            verdict = self._verdict(client, on, self.used.memory, left)
+            reached = operations(verdict.ran, self.code.file)
+            memory = self.used.memory
+            if verdict.verdict == "proven" and reached - self.reached:
+                memory = self.check.memory
+                if memory != self.used.memory:
+                    verdict = self._verdict(client, on, memory, left)
+            finding = _judged(verdict, where.under(memory))
+            if finding is not None:
+                return finding
+            self.reached |= reached
+        return None
+
+    def _verdict(self, client: Client, on: tuple[int, int], memory: str, left: Use) -> Verdict:
+        return check_clients(
             [client],
-            name=check.lock,
-            threads=len(run.on),
+            name=self.check.lock,
+            threads=len(on),
             rounds=1,
-            memory=used.memory,
-            budget=budget,
+            memory=memory,
+            budget=self.budget,
             used=left.used,
         )
-        example = verdict.counterexample
-        if verdict.verdict == "unfinished":
-            limits = "; ".join(verdict.limits)
-            return Finding("fail", 0.0, f"{where}: {limits}", tag="unfinished")
-        if example is not None:
-            says = (
-                f"{verdict.found} is violated {where}: {example.message}\n"
-                "The threads begin in the memory that the uses before have left: a value that no "
-                f"step here has written comes from there.\n{_short(table(example))}"
-            )
-            return Finding("fail", 0.0, says, tag=verdict.found, violation=True)
-    return None
+
+
+def _judged(verdict: Verdict, where: str) -> Finding | None:
+    """The finding of a verdict; None if it is proven."""
+    example = verdict.counterexample
+    if verdict.verdict == "unfinished":
+        return unfinished(verdict, where)
+    if example is None:
+        return None
+    says = (
+        f"{verdict.found} is violated {where}: {example.message}\n"
+        "The threads begin in the memory that the uses before have left: a value that no "
+        f"step here has written comes from there.\n{_short(table(example))}"
+    )
+    return Finding("fail", 0.0, says, tag=verdict.found, violation=True)
 
 
 def _wrong(left: Use) -> str:

@@ -12,6 +12,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from lockgrader.checks.submitted import Submitted, without
+from lockgrader.checks.unfinished import unfinished
 from lockgrader.finding import Finding
 from lockgrader.lab import LabError, OtherCheck
 from lockgrader.lab.closed import Text
@@ -86,7 +87,7 @@ class OwnClient(OtherCheck):
             shown = f"{verdict.states:,} states, every interleaving"
             return Finding("pass", 1.0, f"proven for {asked}: {shown}")
         if verdict.verdict == "unfinished":
-            return Finding("fail", 0.0, "; ".join(verdict.limits), tag="unfinished")
+            return unfinished(verdict)
         example = verdict.counterexample
         shown = f"{verdict.found} is violated with {asked}"
         if example is None:

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from lockgrader.checks.submitted import Submitted, without
+from lockgrader.checks.unfinished import unfinished
 from lockgrader.finding import Finding
 from lockgrader.lab import LabError, OtherCheck
 from lockgrader.lab.closed import Text
@@ -74,7 +75,7 @@ class Spec(OtherCheck):
         if verdict.verdict == "proven":
             return Finding("pass", 1.0, f"proven ({asked}): {verdict.states:,} states")
         if verdict.verdict == "unfinished":
-            return Finding("fail", 0.0, "; ".join(verdict.limits), tag="unfinished")
+            return unfinished(verdict)
         example = verdict.counterexample
         if example is None:
             return Finding("fail", 0.0, f"{verdict.found} is violated ({asked})", tag=verdict.found)

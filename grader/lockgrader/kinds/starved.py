@@ -12,6 +12,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from lockgrader.checks.submitted import Submitted, without
+from lockgrader.checks.unfinished import unfinished
 from lockgrader.finding import Finding
 from lockgrader.lab import OtherCheck
 from lockgrader.lab.closed import Text
@@ -67,7 +68,7 @@ class Starved(OtherCheck):
             )
             example = verdict.counterexample
             if verdict.verdict == "unfinished":
-                return Finding("fail", 0.0, "; ".join(verdict.limits), tag="unfinished")
+                return unfinished(verdict)
             if example is not None and example.found != "starvation":
                 says = f"{example.found}: {example.message}\n{table(example)}"
                 return Finding("fail", 0.0, says, tag=example.found)

@@ -84,9 +84,44 @@ class L(Lock):
 """
 
 
-def proven(text: str) -> Finding:
+ARMS = """
+class L(Lock):
+    held = word()
+    visits = array(8, word())
+
+    def acquire(self):
+        while (yield self.held.swap(1, ACQUIRE)):
+            yield pause()
+""" + "".join(
+    f"        {'el' * (k > 0)}if cpu() % 8 == {k}:\n"
+    f"            yield self.visits[{k}].store(1, RELAXED)\n"
+    for k in range(8)
+)
+ARMS += """
+    def release(self):
+        yield self.held.store(0, RELEASE)
+"""
+"""Each of eight CPUs has a line of its own in the source."""
+WEAK = """
+class L(Lock):
+    held = word()
+
+    def acquire(self):
+        while (yield self.held.swap(1, ACQUIRE)):
+            yield pause()
+
+    def release(self):
+        if cpu() > 1:
+            yield self.held.store(0, RELAXED)
+        else:
+            yield self.held.store(0, RELEASE)
+"""
+"""Right under SC, and under C11 on CPUs 0 and 1."""
+
+
+def proven(text: str, proof: Proven = PROOF) -> Finding:
     """The finding of the proof."""
-    return judge(PROOF, Submitted(codes=compile_source(HEAD + text, "<l.py>")))
+    return judge(proof, Submitted(codes=compile_source(HEAD + text, "<l.py>")))
 
 
 def test_a_right_lock_stays_right() -> None:
@@ -116,3 +151,17 @@ def test_moments_grow() -> None:
     assert sorted(found) == found
     assert 2500 >= found[-1] > 500
     assert moments(USED) != moments(USED.model_copy(update={"seed": 4}))
+
+
+def test_branches_by_the_cpu_are_reached() -> None:
+    """The proof from fresh memory reaches two of eight; proofs on further CPUs reach the others."""
+    lines = {line for method, _, line in proven(ARMS).reached if method == "L.acquire"}
+    assert {ARMS[: ARMS.index(f"visits[{k}]")].count("\n") + 3 for k in range(8)} <= lines
+
+
+def test_what_only_used_memory_reaches_is_proven_in_the_memory_model_of_the_check() -> None:
+    """The proof from fresh memory under C11 has CPUs 0 and 1, and those from used memory SC."""
+    c11 = PROOF.model_copy(update={"memory": "c11"})
+    found = proven(WEAK, c11)
+    assert ("fail", "C11") == (found.verdict, found.message.partition(")")[0][-3:])
+    assert "pass" == proven(WEAK.replace("RELAXED", "RELEASE"), c11).verdict

@@ -75,8 +75,11 @@ def test_missing_class_is_named() -> None:
 
 
 def test_budget_is_a_number_of_states() -> None:
-    """An exploration that does not end earns nothing."""
-    assert "unfinished" == judged(states=100, threads=5).tag
+    """An exploration that uses them up has found nothing wrong: it is not decided."""
+    finding = judged(states=100, threads=5)
+    assert ("grader_error", 0.0) == (finding.verdict, finding.share)
+    assert "not decided, and no points are lost" in finding.message
+    assert "the budget of 100 states was used up" in finding.message
 
 
 def test_part_that_is_not_there_is_the_lab_s_mistake() -> None:

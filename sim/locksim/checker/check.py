@@ -211,6 +211,7 @@ class _Check:
         self.told_apart: dict[str, str] = {}
         self.states, self.depth, self.seconds = 0, 0, 0.0
         self.limits: list[str] = []
+        self.stopped = ""
         self.bypass: int | None = None
 
     def verdict(self, todo: Sequence[Client]) -> Verdict:
@@ -224,6 +225,7 @@ class _Check:
                 break
             if not found.complete:
                 answer, self.limits, self.bypass = "unfinished", [self._unfinished(found)], None
+                self.stopped = found.stopped
                 break
             self._limit(found)
         return Verdict(
@@ -245,6 +247,7 @@ class _Check:
             told_apart=self.told_apart,
             not_checked=list(LIVENESS) if self.asked == "all" else [],
             ran=frozenset(self.ran),
+            stopped=self.stopped,
         )
 
     def _client(self, client: Client) -> tuple[Exploration, Counterexample | None]:

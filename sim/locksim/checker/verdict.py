@@ -21,6 +21,8 @@ UNBOUNDED = -1
 """As a number of rounds: each thread runs its program any number of times, and may stop after any.
 """
 
+_NOT_SAVED = ("ran", "stopped")
+
 MIN_BYTES = 1 << 24
 """Less memory than that is not worth a check."""
 
@@ -76,6 +78,7 @@ class Verdict:
         told_apart: client's name → why its threads were told apart; "" where they were exchanged
             for one another.
         ran: the operations that some explored step does (:mod:`locksim.checker.search.ran`).
+        stopped: why it is unfinished: "states", "time", "memory", "heap" or "growth"; else "".
     """
 
     lock: str
@@ -98,9 +101,10 @@ class Verdict:
     condition: str = ""
     told_apart: dict[str, str] = field(default_factory=dict)
     ran: frozenset[Place] = field(default=frozenset(), repr=False)
+    stopped: str = field(default="", repr=False)
 
     def to_json(self) -> dict[str, Any]:
         """JSON-ready data."""
         steps = None if self.counterexample is None else self.counterexample.to_json()
-        known = {name: value for name, value in vars(self).items() if name != "ran"}
+        known = {name: value for name, value in vars(self).items() if name not in _NOT_SAVED}
         return {**known, "counterexample": steps}

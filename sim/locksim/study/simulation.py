@@ -269,7 +269,7 @@ def simulate(
     tables = profile.tables(n, placement)
     image, memory = prepare(workload, tables, heap_lines=heap_lines)
     finished: list[Replication] = []
-    complete, watched = True, Watched(image, watch) if watch else None
+    complete, watched = True, Watched(image, n, watch) if watch else None
     try:
         for k in range(replications):
             finished.append(
@@ -309,23 +309,32 @@ class Watched:
     """A reader of traces that notes which operations of an image have run.
 
     Arguments:
-        image: what runs. reader: gets each part of the trace as well; True: there is none.
+        image: what runs. cpus: on how many.
+        reader: gets each part of the trace as well; True: there is none.
     """
 
-    def __init__(self, image: Image, reader: Reader | bool = True) -> None:
+    def __init__(self, image: Image, cpus: int, reader: Reader | bool = True) -> None:
         self.image, self.reader = image, None if isinstance(reader, bool) else reader
-        self.seen = np.zeros(len(image.code) + 1, bool)
+        self.seen = np.zeros((len(image.code) + 1, cpus), bool)
 
     def __call__(self, rows: npt.NDArray[np.int64], origins: npt.NDArray[np.int64]) -> None:
-        """Take a part of a trace; a mark's place is -1, the last element."""
-        self.seen[origins[:, 0]] = True
+        """Take a part of a trace; a mark's place is -1, the last row."""
+        self.seen[origins[:, 0], rows[:, 1] >> 1] = True
         if self.reader is not None:
             self.reader(rows, origins)
 
     def places(self) -> frozenset[Place]:
         """The places of the operations that have run, of those that other threads can notice."""
-        places, code = self.image.places, self.image.code
-        return frozenset(places[k] for k in np.flatnonzero(self.seen[:-1]) if code[k][0] in NOTICED)
+        return frozenset(self.cpus_by_place())
+
+    def cpus_by_place(self) -> dict[Place, frozenset[int]]:
+        """The places of :meth:`places`, each with the CPUs that ran it."""
+        places, code, seen = self.image.places, self.image.code, self.seen
+        return {
+            places[k]: frozenset(map(int, np.flatnonzero(seen[k])))
+            for k in np.flatnonzero(seen[:-1].any(axis=1))
+            if code[k][0] in NOTICED
+        }
 
 
 def meter_rows(

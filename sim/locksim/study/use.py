@@ -11,10 +11,11 @@ a ring, or that counts on every CPU to come back, gets stuck.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from locksim import machine as machines
 from locksim.checker.models.used import Used
+from locksim.compiler.bytecode import Place
 from locksim.core.memory import words_of
 from locksim.core.result import SimulationError
 from locksim.engine.counters import LOCK_COUNTERS
@@ -22,7 +23,7 @@ from locksim.engine.fast.engine import Session
 from locksim.engine.prepared import prepare
 from locksim.lang.randomness import draw
 from locksim.lang.struct import Workload
-from locksim.study.simulation import Reader
+from locksim.study.simulation import Watched
 
 __all__ = ["Use", "drawn_cpus", "use"]
 
@@ -39,6 +40,8 @@ class Use:
         used: the memory. words: name → last value, of the workload's words.
         acquired: how often metered structs were taken. violations: of mutual exclusion.
         objects: what was allocated and not freed, in lines of the heap.
+        ran: the operations that other threads can notice, and the CPUs that ran each; empty if the
+            run was not watched.
     """
 
     used: Used
@@ -46,6 +49,7 @@ class Use:
     acquired: int
     violations: int
     objects: int
+    ran: dict[Place, frozenset[int]] = field(default_factory=dict, repr=False)
 
 
 def use(
@@ -57,7 +61,7 @@ def use(
     on: tuple[int, ...],
     seed: int,
     longest_ps: int,
-    trace: Reader | bool = False,
+    watch: bool = False,
 ) -> Use:
     """Run a workload whose threads return, and keep its memory.
 
@@ -66,7 +70,8 @@ def use(
         part: name of the part that will be checked.
         machine: a profile's name. cpus: number of CPUs, with one thread on each.
         on: CPU of each thread of the check. seed: of the random streams.
-        longest_ps: simulated time that the run may take. trace: gets the trace in parts.
+        longest_ps: simulated time that the run may take.
+        watch: whether to note which operations each CPU runs.
 
     Raises:
         CompileError, LinkError: the program is outside the language.
@@ -74,7 +79,8 @@ def use(
     """
     tables = machines.load(machine).tables(cpus, "compact")
     image, memory = prepare(workload, tables, heap_lines=HEAP_LINES)
-    session = Session(image, memory, tables, seed=seed, trace=trace)
+    watched = Watched(image, cpus) if watch else None
+    session = Session(image, memory, tables, seed=seed, trace=watched or False)
     done = -1
     while not session.finished:
         if session.done() == done or session.time_ps >= longest_ps:
@@ -99,7 +105,8 @@ def use(
     )
     words = {name: int(state.words[at]) for at, name, _ in words_of(memory.root, "")}
     objects = sum(map(bool, used.live[used.static_lines :]))
-    return Use(used, words, total, violations, objects)
+    ran = {} if watched is None else watched.cpus_by_place()
+    return Use(used, words, total, violations, objects, ran)
 
 
 def drawn_cpus(seed: int, threads: int, cpus: int) -> tuple[int, ...]:
