@@ -10,12 +10,13 @@ submission again keeps them.
 from __future__ import annotations
 
 import contextlib
-import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from lockgrader.files import read, reported, write
 
 __all__ = ["MARKS", "Late", "Mark", "add_mark", "holding", "read_lines", "read_marks"]
 
@@ -81,9 +82,14 @@ def read_lines(path: Path, kind: type[_Document]) -> list[_Document]:
 
     Arguments:
         path: the file. kind: of the documents.
+
+    Raises:
+        ResultError: the file cannot be read.
     """
     found = []
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
+    with reported(path, "read"):
+        text = read(path)
+    for line in text.split("\n"):  # a text may hold other ends of lines
         with contextlib.suppress(ValidationError):
             found.append(kind.model_validate_json(line))
     return found
@@ -96,12 +102,9 @@ def add_mark(folder: Path, mark: Mark) -> None:
         OSError: the folder cannot be written.
     """
     path = folder / MARKS
-    text = path.read_bytes() if path.exists() else b""
-    cut = b"\n" if text and not text.endswith(b"\n") else b""  # by a crash; the line is lost alone
-    with open(path, "ab") as file:
-        file.write(cut + mark.model_dump_json().encode() + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
+    before = read(path)
+    cut = "\n" if before and not before.endswith("\n") else ""  # by a crash; it is lost alone
+    write(path, f"{before}{cut}{mark.model_dump_json()}\n")
 
 
 def holding(marks: list[Mark], submission_sha256: str) -> dict[str, Mark]:

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from lockgrader.files import ResultError, alone, read, reported, write
 from lockgrader.mark import Late, Mark, add_mark, holding, read_lines, read_marks
-from lockui.portable import exclusive
 from lockui.suggest import did_you_mean
 
 __all__ = [
@@ -36,8 +34,6 @@ __all__ = [
     "marked",
     "remember",
     "replaces",
-    "write",
-    "write_bytes",
 ]
 
 Verdict = Literal[
@@ -65,12 +61,6 @@ FITS_OTHER = "correct for a different variant than yours"
 RESULT, HISTORY = "result.json", "history.jsonl"
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Points = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1e6)]
-
-
-class ResultError(Exception):
-    """A result cannot be read or kept; the message says why."""
-
-    exit_code = 2
 
 
 class _Model(BaseModel):
@@ -282,11 +272,13 @@ def load(folder: Path, *, unfinished: bool = True) -> Result | None:
         ResultError: there is a file, and it is not a result.
     """
     path = folder / RESULT
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    with reported(path, "read"):
+        text = read(path)
+    if not text and not path.exists():
         return None
-    except (OSError, ValueError) as error:
+    try:
+        document = json.loads(text)
+    except ValueError as error:
         raise ResultError(
             f"{path} cannot be read: {error}\nhelp: move the file away and grade again"
         ) from error
@@ -379,40 +371,8 @@ def _writing(folder: Path) -> Iterator[None]:
     Raises:
         ResultError: it cannot be written.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with _alone(folder):
-            yield
-    except OSError as error:
-        raise ResultError(
-            f"{folder} cannot be written: {error.strerror}; name another folder"
-        ) from error
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file atomically: a reader, or a crash, sees the old text or the new one."""
-    write_bytes(path, text.encode())
-
-
-def write_bytes(path: Path, data: bytes) -> None:
-    """As :func:`write`, for bytes."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)
-        raise
-    folder = os.open(path.parent, os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    with reported(folder, "written"), alone(folder):
+        yield
 
 
 def replaces(new: Result, sound_before: bool) -> bool:
@@ -423,7 +383,7 @@ def replaces(new: Result, sound_before: bool) -> bool:
 def _remember(path: Path, result: Result) -> None:
     """Add a line to the history, unless it equals the last one."""
     line = json.dumps(result.decided(), allow_nan=False, sort_keys=True)
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    lines = read(path).splitlines()
     whole = [one for one in lines if _is_json(one)]  # a crash may have cut the last one
     if not whole or whole[-1] != line:
         write(path, "\n".join([*whole, line]) + "\n")
@@ -434,11 +394,3 @@ def _is_json(line: str) -> bool:
         return isinstance(json.loads(line), dict)
     except ValueError:
         return False
-
-
-@contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """One writer at a time; the lock is released when its process ends."""
-    with open(folder / ".lock", "w") as file:
-        exclusive(file)
-        yield

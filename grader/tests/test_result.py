@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from lockgrader.result import VERDICTS, CheckResult, Result, ResultError, keep, load, write
+from lockgrader.files import write
+from lockgrader.result import VERDICTS, CheckResult, Result, ResultError, keep, load
 
 
 def check(verdict: str = "pass", points: float = 4.0) -> CheckResult:

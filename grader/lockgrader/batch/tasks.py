@@ -12,6 +12,7 @@ from pathlib import Path
 
 from lockgrader.course import Course, Person
 from lockgrader.digests import versions
+from lockgrader.files import read, reported
 from lockgrader.lab import Lab
 from lockgrader.mark import Late
 from lockgrader.read.owner import student_of
@@ -139,10 +140,16 @@ def up_to_date(kept: Result, lab: Lab, path: Path) -> bool:
 
 
 def attempt_of(folder: Path, sha256: str) -> int:
-    """The number of an attempt, from 1: only different earlier submissions count."""
+    """The number of an attempt, from 1: only different earlier submissions count.
+
+    Raises:
+        ResultError: the history cannot be read.
+    """
     before: list[str] = []
     path = folder / HISTORY
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
+    with reported(path, "read"):
+        lines = read(path).splitlines()
+    for line in lines:
         with contextlib.suppress(ValueError, KeyError, TypeError):  # a line that a crash cut off
             before.append(json.loads(line)["submission_sha256"])
     return attempt_among(before, sha256)

@@ -17,6 +17,7 @@ from typer.core import TyperGroup
 
 from lockgrader.cli import platforms
 from lockgrader.cli.show import show
+from lockgrader.files import plain
 from lockgrader.result import Result, keep
 from lockgrader.sandbox.job import PROFILES
 from lockui.arguments import bounded, folder_to_write
@@ -145,12 +146,14 @@ def grade(
     if course is not None:
         _check_pin(course, loaded)
     known = _class_of(course, roster, times, counts)
+    if out is not None:
+        plain(folder_to_write(out, "--out"))
     if batch:
         assert out is not None
         again = _again(loaded, regrade, check, scheduler)
         count = bounded(processes or usable_cpus(), "--processes", 1, 256)
         how = _How(secret, sandbox, count, scheduler, gradebook, again)
-        results = _grade_class(loaded, submission, folder_to_write(out, "--out"), known, how)
+        results = _grade_class(loaded, submission, out, known, how)
         _print_all(results, as_json)
     else:
         result = _grade_one(
@@ -236,7 +239,7 @@ def _grade_one(
 
     handed_in = take(path, lab.wanted())
     name = student_name(student) if student else student_of(path.absolute(), lab.name)
-    folder = None if out is None else folder_to_write(out, "--out") / name
+    folder = None if out is None else out / name
     task = task_of(known, lab.name, name, path, folder or Path())
     with progress("grading") as report:
         warm()

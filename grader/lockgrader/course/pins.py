@@ -15,9 +15,9 @@ from pydantic import ValidationError
 
 from lockgrader.course.roster import CourseError
 from lockgrader.digests import profiles, versions
+from lockgrader.files import write
 from lockgrader.lab import Lab
 from lockgrader.lab.closed import Closed
-from lockgrader.result import write
 
 __all__ = ["LOCK", "Pin", "changes", "pin", "pinned"]
 

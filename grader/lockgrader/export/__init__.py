@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lockgrader.export import canvas, gradescope, junit, moodle, pages, table
-from lockgrader.result import RESULT, Result, ResultError, load, write
+from lockgrader.files import ResultError, plain, replace, reported
+from lockgrader.result import RESULT, Result, load
 
 __all__ = ["BATCH", "FORMATS", "Format", "export", "load_all"]
 
@@ -50,10 +51,11 @@ def load_all(folder: Path) -> list[Result]:
     """The results of a batch, by student.
 
     Raises:
-        ResultError: there is none, or one cannot be read.
+        ResultError: there is none, one cannot be read, or the folder holds a link or a pipe.
     """
     if not folder.is_dir():
         raise ResultError(f"{folder} is not a folder of results; name the folder of --out")
+    plain(folder)
     found = []
     for path in sorted(folder.glob(f"*/{RESULT}")):
         kept = load(path.parent)
@@ -79,11 +81,8 @@ def export(results: Sequence[Result], formats: Sequence[str], folder: Path) -> l
             raise ResultError(f"unknown format '{name}'; the formats are{known}")
         for relative, text in FORMATS[name].files(results).items():
             path = folder / relative
-            try:
+            with reported(path, "written"):
                 path.parent.mkdir(parents=True, exist_ok=True)
-                if not path.exists() or path.read_text(encoding="utf-8") != text:
-                    write(path, text)
-            except OSError as error:
-                raise ResultError(f"{path} cannot be written: {error.strerror}") from error
+                replace(path, text)
             made.append(path)
     return made

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from lockgrader.export.gradescope import document
+from lockgrader.files import write
 from lockgrader.lab import Lab, load
 from lockgrader.platforms import here
 from lockgrader.platforms.package import (
@@ -31,7 +32,6 @@ from lockgrader.platforms.package import (
     read_config,
     source_files,
 )
-from lockgrader.result import write
 
 __all__ = ["ROOT", "Metadata", "metadata", "parts", "run"]
 

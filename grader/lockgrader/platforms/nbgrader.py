@@ -21,11 +21,12 @@ from typing import Any
 from lockgrader.author.bundle import public_files
 from lockgrader.export.nbgrader import HIDDEN_CELL, document
 from lockgrader.export.neutral import LeftOut
+from lockgrader.files import write
 from lockgrader.lab import Lab, load
 from lockgrader.platforms import here
 from lockgrader.platforms.package import Config, PackageError, Parts, below, lab_files, own_files
 from lockgrader.read.owner import student_name
-from lockgrader.result import Result, write
+from lockgrader.result import Result
 from lockgrader.sandbox import SandboxError
 
 __all__ = ["ROOT", "notebook", "parts", "run"]

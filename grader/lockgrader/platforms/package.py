@@ -13,9 +13,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from lockgrader.files import write_bytes
 from lockgrader.lab import Lab
 from lockgrader.lab.document import MUTANTS
-from lockgrader.result import write_bytes
 from lockui import files
 
 __all__ = [

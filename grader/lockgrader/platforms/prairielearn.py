@@ -23,6 +23,7 @@ from typing import Any
 
 from lockgrader.author.bundle import archive, public_files
 from lockgrader.export import prairielearn as writer
+from lockgrader.files import write
 from lockgrader.lab import Lab, load
 from lockgrader.lab.variants import values_of
 from lockgrader.platforms import here
@@ -37,7 +38,6 @@ from lockgrader.platforms.package import (
     source_files,
 )
 from lockgrader.read.record import RECORD
-from lockgrader.result import write
 
 __all__ = ["ROOT", "info", "parts", "run"]
 

@@ -19,6 +19,7 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from lockgrader.files import IrregularError, opened
 from lockgrader.read.names import likely
 from lockgrader.read.record import RECORD
 from lockgrader.read.refused import Refused
@@ -125,19 +126,11 @@ def _regular(path: Path, most: int) -> tuple[bytes, int]:
         FileNotFoundError: there is no such file. Refused: it is a pipe, a device, a link, a folder.
     """
     try:
-        # O_NONBLOCK: opening a pipe to read would otherwise wait for a writer forever.
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise Refused("ungradable", f"{path.name} is not a regular file") from error
-    about = os.fstat(handle)
-    if not stat.S_ISREG(about.st_mode):
-        os.close(handle)
-        what = "a folder" if stat.S_ISDIR(about.st_mode) else "not a regular file"
-        raise Refused("ungradable", f"{path.name} is {what}; hand in a file of this name")
-    with os.fdopen(handle, "rb") as file:
-        return file.read(most + 1), about.st_nlink
+        with opened(path) as file:
+            return file.read(most + 1), os.fstat(file.fileno()).st_nlink
+    except IrregularError as error:
+        says = f"{path.name} is {error.kind}, not a regular file; hand in a file of this name"
+        raise Refused("ungradable", says) from error
 
 
 def _zip(path: Path, wanted: tuple[str, ...]) -> dict[str, bytes]:

@@ -14,10 +14,11 @@ from typing import Any
 
 from markupsafe import Markup
 
+from lockgrader.files import replace, reported
 from lockgrader.report.board import scored, sign
 from lockgrader.report.chart import chart
 from lockgrader.report.student import hidden_points, in_words, seen
-from lockgrader.result import CheckResult, Result, ResultError, Row, write
+from lockgrader.result import CheckResult, Result, Row
 from locksim.checker.play.told import of_told
 from locksim.study.traces import bundle
 from locksim.study.traces.page import embedded
@@ -67,13 +68,9 @@ def keep_feedback(folder: Path, result: Result) -> None:
     Raises:
         ResultError: it cannot be written.
     """
-    text = feedback(result)
     path = folder / FEEDBACK
-    try:
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            write(path, text)
-    except OSError as error:
-        raise ResultError(f"{path} cannot be written: {error.strerror}") from error
+    with reported(path, "written"):
+        replace(path, feedback(result))
 
 
 def right(row: Row) -> str:

@@ -16,9 +16,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from lockgrader.files import write
 from lockgrader.lab import Lab, load
 from lockgrader.read.record import Locked
-from lockgrader.result import Verdict, write
+from lockgrader.result import Verdict
 from lockui.portable import exclusive
 
 __all__ = [

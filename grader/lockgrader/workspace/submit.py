@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lockgrader.author.bundle import archive
+from lockgrader.files import write_bytes
 from lockgrader.grade import accept
 from lockgrader.lab import Prediction
 from lockgrader.read.record import RECORD
 from lockgrader.read.refused import Refused
 from lockgrader.read.submission import read
-from lockgrader.result import write_bytes
 from lockgrader.sandbox import Profile
 from lockgrader.workspace.attempt import Changed, changed, public_checks
 from lockgrader.workspace.folder import State, Workspace, WorkspaceError

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -113,7 +112,7 @@ def test_full_disk_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(sys.modules[keep_feedback.__module__], "write", full)
+    monkeypatch.setattr("lockgrader.files.write", full)
     with pytest.raises(ResultError, match=r"feedback.html cannot be written: No space left"):
         keep_feedback(tmp_path, result("ada", check("right")))
 
