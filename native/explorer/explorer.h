@@ -242,6 +242,8 @@ enum outcome { ENDED_WELL, CUT_SHORT, FAILED, GAVE_UP };
 /* CUT_SHORT too where it belongs to another process (parts.c). */
 
 enum outcome ex_run_once(void);
+/* "locklab_setup()" or "locklab_check()", while the conductor is in it; else NULL. */
+const char *ex_conducts(void);
 /* The program has left main() or called exit(). */
 _Noreturn void ex_exit(void);
 /* The run is over without a fault. */

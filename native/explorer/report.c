@@ -149,7 +149,7 @@ static void print_steps(int fd)
 
 static int threads_used(void)
 {
-    int used = 0;
+    int used = ex_conductor >= 0 ? ex_options.threads : 0;
 
     for (int i = 0; i < MAX_THREADS; i++)
         if (ex_threads[i].stage != UNUSED && i != ex_conductor)

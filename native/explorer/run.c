@@ -20,6 +20,7 @@ void locklab_check(void) __attribute__((weak));
 
 int ex_conductor = -1;
 
+static const char *conducts; /* the function that the conductor is in; NULL: none */
 static bool inside, is_open, is_endless;
 static enum outcome outcome;
 static char found[32], message[4096];
@@ -56,9 +57,11 @@ static bool all_others_have_ended(const struct thread *self, address unused)
 
 static void *conductor(void *unused)
 {
+    conducts = "locklab_setup()";
     if (locklab_setup != NULL)
         locklab_setup();
     ex_point((struct operation){.effect = NOTHING, .drains = true});
+    conducts = NULL;
     for (int i = 0; i < ex_options.threads; i++)
         ex_spawn(i, worker, (void *)(intptr_t)i);
     ex_point((struct operation){.ready = all_others_have_ended, .waits_for = "all threads"});
@@ -68,10 +71,16 @@ static void *conductor(void *unused)
             ex_event_after(ex_event_last(2 * i + 1));
             ex_clock_join(&ex_self->now, &ex_threads[i].now);
         }
+    conducts = "locklab_check()";
     if (locklab_check != NULL)
         locklab_check();
     ex_end_run();
     return unused;
+}
+
+const char *ex_conducts(void)
+{
+    return conducts;
 }
 
 enum outcome ex_run_once(void)

@@ -217,9 +217,11 @@ static agents possibilities(agents *waiting)
 
 /* the end */
 
+/* The conductor is, in setup and check; between them it waits for the others. */
 static bool is_unfinished(const struct thread *thread)
 {
-    return thread->stage == STARTED && !thread->serves && thread->number != ex_conductor;
+    return thread->stage == STARTED && !thread->serves &&
+           (thread->number != ex_conductor || ex_conducts() != NULL);
 }
 
 /* Could a thread go on that the reduction holds back? Then another run is the one to judge. */
@@ -254,11 +256,13 @@ static const char *where_all_are(const char *what)
     for (int i = 0; i < ex_threads_used; i++) {
         const struct thread *thread = &ex_threads[i];
         bool waits = thread->next.open != NULL || thread->next.ready != NULL;
+        char name[32];
 
         if (!is_unfinished(thread) || thread->exits || length > sizeof(text) - 200)
             continue;
-        length += (size_t)snprintf(text + length, sizeof(text) - length,
-                                   " thread %d %s%s at {pc:%zx};", i,
+        snprintf(name, sizeof(name), "thread %d", i);
+        length += (size_t)snprintf(text + length, sizeof(text) - length, " %s %s%s at {pc:%zx};",
+                                   i == ex_conductor ? ex_conducts() : name,
                                    thread->spins ? "spins" : waits ? "waits for " : "goes on",
                                    waits && !thread->spins ? thread->next.waits_for : "",
                                    thread->pc);

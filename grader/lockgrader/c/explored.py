@@ -91,14 +91,13 @@ def finding_of(data: bytes, program: Program, source: dict[str, list[str]], memo
     if report.verdict == "passed":
         reach = "every interleaving" if report.complete else f"up to {report.bound} preemptions"
         return Finding("pass", 1.0, f"nothing wrong: {made}, {reach}")
-    threads = max(1, report.threads)  # an error in the setup belongs to no thread
     path = [one for one in report.path if not _is_private(one)]
-    steps = [_step(names, source, one, threads) for one in path[-SHOWN_STEPS:]]
+    steps = [_step(names, source, one, report.threads) for one in path[-SHOWN_STEPS:]]
     # A race with free() is a wrong lifetime, not a missing order.
     tag = "freed" if report.found == "race" and " frees " in message else report.found
     if not steps:
         return Finding("fail", 0.0, f"{report.found} ({made}): {message}", tag=tag)
-    shown = Counterexample(report.found, message, steps, threads)
+    shown = Counterexample(report.found, message, steps, report.threads)
     text = f"{report.found} ({made}): {message}\n{table(shown)}"
     return Finding("fail", 0.0, text, tag=tag, counterexample=shown.to_json())
 

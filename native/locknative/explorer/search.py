@@ -267,7 +267,7 @@ def _judge(program: Program, search: Search, raw: dict[str, Any]) -> Exploration
         verdict, limit = _passed(search, raw)
         limits += limit
     counterexample = None
-    if raw["path"]:
+    if raw["path"] or raw["found"]:
         from locknative.explorer.trace import tell
 
         counterexample = tell(program.path, raw)

@@ -111,6 +111,20 @@ def test_loop_on_a_plain_word() -> None:
     assert "thread 0 spins at waits.c:" in found.counterexample.message
 
 
+@pytest.mark.parametrize("locked", [0, 1])
+@pytest.mark.parametrize(("setup", "place"), [(1, "locklab_setup()"), (0, "locklab_check()")])
+def test_setup_and_check_wait_forever(setup: int, place: str, locked: int) -> None:
+    """No other thread runs then: this run is the one that decides."""
+    defines = f"IN_SETUP={setup}", f"LOCKED={locked}"
+    memories = ("sc", "tso", "c11")
+    whole = explored("alone_waits.c", *defines, memories=memories)
+    bounded = explored("alone_waits.c", *defines, memories=memories, preemptions=1)
+    for found in [*whole.values(), *bounded.values()]:
+        assert ("violated", "deadlock") == (found.verdict, found.found)
+        assert found.counterexample is not None
+        assert f"{place} " in found.counterexample.message
+
+
 @pytest.mark.covering("case", every=2)
 @pytest.mark.parametrize(
     ("case", "found"),

@@ -37,7 +37,8 @@ def table(counterexample: Counterexample, width: int = WIDEST) -> str:
     widths = [digits] + [column] * n
     rule = "-+-".join("-" * w for w in widths)
     lines = [f"client: {counterexample.client}"] if counterexample.client else []
-    lines += [_line(head, widths), rule]
+    if counterexample.steps:
+        lines += [_line(head, widths), rule]
     begun = {call.steps[0]: call.text for call in counterexample.calls if call.steps}
     over = {call.ended: returned(call) for call in counterexample.calls if call.ended is not None}
     for number, step in enumerate(counterexample.steps, start=1):
