@@ -1,9 +1,10 @@
 """From C files to a program that explores itself.
 
-Each file is compiled with ``-fsanitize=thread`` to assembly, which is looked through for what would
-escape the runtime, and assembled. In its object file main, malloc, pthread_create and the like get
-names of their own, which the runtime defines, and the statics a section of their own. Nothing of
-this changes the C library or the runtime: only the program's own calls.
+Each file is preprocessed, compiled with ``-fsanitize=thread`` to assembly, and assembled. After
+each of the first two steps the text is examined for what would escape the runtime. In its object
+file main, malloc, pthread_create and the like get names of their own, which the runtime defines,
+and the statics a section of their own. Nothing of this changes the C library or the runtime: only
+the program's own calls.
 """
 
 from __future__ import annotations
@@ -16,18 +17,19 @@ from types import TracebackType
 
 from locknative import toolchain
 from locknative.errors import NativeError
+from locknative.explorer.attributes import DROPPED, HARMLESS_ASSEMBLY, uses
 
 FLAGS = (
     *("-std=gnu11", "-O0", "-g", "-fsanitize=thread", "-fno-pie", "-fno-common", "-fno-lto"),
     *("-fno-stack-protector", "-fcf-protection=none", "-ftls-model=local-exec", "-fno-builtin"),
+    *("-Waggregate-return", "-Werror=aggregate-return", "-Wsystem-headers"),
 )
-"""No optimisation: an access that the program makes is not left out because its value is unused."""
+"""No optimisation: an access that the program makes is not left out because its value is unused.
+The last line refuses functions that return a struct: gcc announces no write of their result. It
+holds in system headers too, as any file can say that it is one."""
 
 VOLATILE_APART = ("--param", "tsan-distinguish-volatile=1")
 """gcc's way to announce volatile accesses by functions of their own."""
-
-HARMLESS = re.compile(r"(#.*|\.loc.*|pause|rep;? ?nop|yield|nop|isb|((cpuid|rdtscp?)\s*;?\s*)+)?")
-"""Inline assembly that touches no memory. (A clock makes runs differ, which is noticed.)"""
 
 LOCKED = re.compile(r"\t(lock\b|mfence|lfence|sfence|xchg\w*\t.*\(|ldaxr|stlxr|dmb|dsb|syscall)")
 """Instructions that order or update memory: the compiler puts none in here."""
@@ -68,9 +70,8 @@ class Program:
             if not file.is_file():
                 raise NativeError(f"{file}: there is no such file; name C files")
         root = toolchain.sources()
-        self._options = [
-            *FLAGS,
-            *(VOLATILE_APART if volatile_is_atomic else ()),
+        self._flags = [*FLAGS, *(VOLATILE_APART if volatile_is_atomic else ())]
+        self._macros = [
             *(f"-I{folder}" for folder in includes),
             *(f"-I{root / folder}" for folder in ("explorer/include", "include", ".")),
             *("-include", "locklab/explore.h"),
@@ -107,12 +108,15 @@ class Program:
 
     def _object(self, file: Path, number: int) -> Path:
         assembly = Path(self._folder.name, f"{number}.s")
-        made = assembly.with_suffix(".o")
-        toolchain.compile_c([*self._options, "-S", file, "-o", assembly], str(file))
-        text = assembly.read_text(errors="surrogateescape")
-        _look_through(file, text)
-        if "@tpoff" in text or re.search(r"\.section\s+\.t(data|bss)", text):
-            assembly.write_text(_with_own_locals(text), errors="surrogateescape")
+        made, text = assembly.with_suffix(".o"), assembly.with_suffix(".i")
+        command = [*self._flags, *self._macros, "-E", file, "-o", text]
+        toolchain.compile_c(command, str(file))
+        text.write_bytes(_without_promises(file, text.read_bytes()))
+        toolchain.compile_c([*self._flags, "-S", text, "-o", assembly], str(file))
+        said = assembly.read_text(errors="surrogateescape")
+        _look_through(file, said)
+        if "@tpoff" in said or re.search(r"\.section\s+\.t(data|bss)", said):
+            assembly.write_text(_with_own_locals(said), errors="surrogateescape")
         toolchain.compile_c(["-c", assembly, "-o", made], str(file))
         return made
 
@@ -177,6 +181,22 @@ def renames(doors: Path, defined: Collection[str] = ()) -> str:
     return "".join(f"{old} {new}\n" for old, new in pairs)
 
 
+def _without_promises(file: Path, preprocessed: bytes) -> bytes:
+    """Refuse attributes and pragmas that can hide accesses, and take out those of DROPPED."""
+    text = preprocessed.decode(errors="surrogateescape")
+    parts, at = [], 0
+    for use in uses(text):
+        if not use.harmless:
+            why = "can hide accesses from the explorer: leave it out"
+            if use.name in ("constructor", "destructor"):
+                why = "makes a function run outside the explorer: call it in main()"
+            raise NativeError(f"{use.file}:{use.line}: {use} {why}")
+        if use.kind == "attribute" and use.name in DROPPED:
+            parts += [text[at : use.start], re.sub(r"[^\n]", " ", text[use.start : use.end])]
+            at = use.end
+    return "".join([*parts, text[at:]]).encode(errors="surrogateescape")
+
+
 def _look_through(file: Path, assembly: str) -> None:
     """Refuse what the runtime would not see."""
     place, inside = str(file), False
@@ -190,7 +210,7 @@ def _look_through(file: Path, assembly: str) -> None:
             inside = True
         elif text in ("#NO_APP", "//NO_APP", "@NO_APP"):
             inside = False
-        elif inside and not HARMLESS.fullmatch(text):
+        elif inside and not HARMLESS_ASSEMBLY.fullmatch(text):
             raise NativeError(
                 f"{place}: inline assembly ({text}) hides its accesses from the explorer: use C11 "
                 "atomics, or __atomic builtins"
