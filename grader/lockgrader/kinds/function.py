@@ -17,7 +17,6 @@ from pydantic import Field, model_validator
 
 from lockgrader.checks.submitted import Submitted
 from lockgrader.finding import Finding, found, row, veiled
-from lockgrader.given.call import CallError, call
 from lockgrader.given.label_curve import LabelCurve, label_curve
 from lockgrader.given.lock_trace import LockTrace, lockmeter, traced
 from lockgrader.given.published import Rows, published
@@ -25,6 +24,7 @@ from lockgrader.lab import Band, OtherCheck
 from lockgrader.lab.closed import Number, Text
 from lockgrader.lab.expected import Cell, Formula
 from lockgrader.lab.trials import Trials
+from lockgrader.read.python import PythonError, call
 from lockgrader.read.refused import Refused
 from lockgrader.sandbox import Profile
 
@@ -101,7 +101,7 @@ class Function(OtherCheck):
             return Finding("no_output", 0.0, f"{self.file} is not in the submission", tag="missing")
         try:
             returned = call(self.file, data, self.function, self.arguments(), profile)
-        except CallError as error:
+        except PythonError as error:
             return Finding("student_error", 0.0, str(error), tag=error.kind)
         except Refused as error:
             return Finding(error.verdict, 0.0, error.message)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from lockgrader.read import answers_inside
 from lockgrader.read.artefact import MalformedError, Odd, numbers, parse, whole
-from lockgrader.read.refused import Refused, stopped
-from lockgrader.sandbox import Job, Limits, Profile, run
-from lockgrader.sandbox.lean import NUMPY, lean
-from lockgrader.sandbox.run import interpreter
+from lockgrader.read.python import PythonError, answers_of
+from lockgrader.read.refused import Refused
+from lockgrader.sandbox import Profile
 
 __all__ = ["Answers", "read_answers"]
 
-LIMITS = Limits(wall_s=600, cpu_s=30, memory_bytes=512 << 20, output_bytes=1 << 20, processes=16)
 MAX_TEXT = 20_000
 
 
@@ -40,14 +36,16 @@ def read_answers(
     """
     if name.endswith(".ipynb"):
         data = _cells(name, data)
-    if not name.endswith(".json"):
-        data = _executed(name, data, profile)
     try:
-        document = parse(data, each=True)
+        document = (
+            parse(data, each=True) if name.endswith(".json") else answers_of(name, data, profile)
+        )
         if not isinstance(document, dict):
             raise MalformedError("the answers must be a JSON object: define answers = {...}")
     except MalformedError as error:
         raise Refused("malformed_output", f"{name}: {error}") from error
+    except PythonError as error:
+        raise Refused("student_error", str(error)) from error
     texts, wrong = {}, {}
     for key in [w for w in words if w in document]:
         text = document.pop(key)
@@ -59,22 +57,6 @@ def read_answers(
             wrong[key] = f"{key}: must be text of at most {MAX_TEXT} characters"
     found = numbers(document, asked)
     return Answers(found.found, texts, found.wrong | wrong)
-
-
-def _executed(name: str, source: bytes, profile: Profile) -> bytes:
-    argv = (interpreter(profile), "-I", "-S", "/job/answers.py", "/lean")
-    packages = lean(NUMPY)
-    read = {"/job/answers.py": Path(answers_inside.__file__), **packages}
-    environment = {"OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    outcome = run(Job(argv, read, source, environment, LIMITS), profile)
-    if outcome.ended != "exited":
-        raise stopped(f"running {name}", outcome.ended)
-    said = outcome.stderr.decode("utf-8", errors="replace").strip().rpartition("\n")[2][:300]
-    if not outcome.stdout and outcome.code != 0:
-        raise Refused("student_error", f"{name} fails: {said or f'exit code {outcome.code}'}")
-    if not outcome.stdout:
-        raise Refused("no_output", f"{name} ended without writing answers")
-    return outcome.stdout
 
 
 def _cells(name: str, data: bytes) -> bytes:
