@@ -6,9 +6,10 @@ change places, so that busy labels wander to the front. A hit takes a reference 
 the caller puts back. A new entry goes to the front; if the bucket is full, its last entry is
 evicted. A label lives until the last reference is put back, evicted or not.
 
-The index. Early code picked the bucket by ``hash & (BUCKET_BITS - 1)``, bits instead of buckets:
-with 7 bits that is ``hash & 6``, so only buckets 0, 2, 4 and 6 were ever used: 4 locks, room for 40
-labels instead of 1280. ``index_mask`` is ``INDEX_ALL``, or ``INDEX_AS_IT_WAS`` for the old cache.
+The index. Linux 2.6.19 to 2.6.25 picked the bucket by ``hash & (BUCKET_BITS - 1)``, bits instead of
+buckets: with 7 bits that is ``hash & 6``, so only buckets 0, 2, 4 and 6 were ever used: 4 locks,
+room for 40 labels instead of 1280. 2.6.26 has ``hash & (BUCKETS - 1)`` (commit 5e0f8923f350,
+P. Emelyanov, May 2008). ``index_mask`` is ``INDEX_ALL``, or ``INDEX_AS_IT_WAS`` for the old cache.
 
 Invariants. A bucket's list, size and activities change under its lock. The list is a ring through
 the bucket; it has ``size`` entries, at most 10. Each entry holds one reference to its label.
@@ -24,7 +25,7 @@ Difference from the kernel. Two CPUs that miss the same label at once both inser
 key is a number here and its hash is made from it; the kernel hashes and compares the option's
 bytes, which is register work and left to the caller (``locksim.library.kernel.netlabel``).
 
-Source: Linux 2.6.19, net/ipv4/cipso_ipv4.c; moore-2006.
+Source: Linux 2.6.19 and 2.6.26, net/ipv4/cipso_ipv4.c; moore-2006.
 """
 
 from locksim.lang import *
@@ -73,7 +74,7 @@ class CipsoBucket(Struct):
 
 
 class Cipso(Struct):
-    """The label cache of NetLabel (Moore; Linux 2.6.19, net/ipv4/cipso_ipv4.c).
+    """The label cache of NetLabel (Moore; Linux 2.6.26, net/ipv4/cipso_ipv4.c).
 
     Arguments:
         index_mask: which bits of the hash pick the bucket, ``INDEX_ALL`` or ``INDEX_AS_IT_WAS``.

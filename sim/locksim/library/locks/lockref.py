@@ -24,7 +24,7 @@ another CPU asked for it in between, and all others wait meanwhile. The line its
 limit: this saves waiting, not transfers.
 
 Fairness. None: a compare-and-swap that loses has to come again. The limit, ``retries``, came in
-2019 (Linux 5.3), after machines on which it lost for very long.
+2019 (Linux 5.2), after machines on which it lost for very long.
 
 Not modelled. The spinlock is one bit, where Linux's half a word is a ticket lock (3.12) or a
 queued one (from 4.2): waiters for the lock itself are served in no order here. The negative count

@@ -19,6 +19,9 @@ lock that lets them in together is ``seqrwlock``; mainline chose this one.
 The meters count a locking reader as a holder like a writer, since it excludes like one.
 
 Not modelled. As for ``seqlock``.
+
+Source: Linux 3.12, include/linux/seqlock.h; W. Long, "seqlock: Add a new locking reader type",
+commit 1370e97bb2eb, September 2013.
 """
 
 from locksim.library.locks.seqlock import SpinSeqLock
@@ -27,7 +30,7 @@ __all__ = ["ExclusiveReaderSeqLock"]
 
 
 class ExclusiveReaderSeqLock(SpinSeqLock):
-    """Seqlock with an exclusive locking reader (Linux 3.12, include/linux/seqlock.h)."""
+    """Seqlock with an exclusive locking reader (Long; Linux 3.12, include/linux/seqlock.h)."""
 
     METERED = {  # noqa: RUF012 - a declaration of the language, read as it stands
         "read_acquire": "acquire",

@@ -21,8 +21,8 @@ fetches the line again. Write: the line, and again for each CPU that reads.
 Fairness. The reader-writer lock prefers readers: a steady stream of blocking readers starves the
 writers, and writers that follow closely on one another starve optimistic readers.
 
-Not modelled. Nothing beyond what ``seqlock`` and ``rwlock`` leave out. Mainline took another
-way out: ``seqlock_exclusive``.
+Not modelled. Nothing beyond what ``seqlock`` and ``rwlock`` leave out. Mainline took what Long
+proposed half a year later: ``seqlock_exclusive``.
 """
 
 from locksim.lang import *

@@ -1,8 +1,8 @@
 """What-ifs of long-2013: other remedies for rename_lock and d_count on the same machine.
 
-The base is Linux 3.8 as it was. The experiment contains Long's own patches. Mainline instead took
-an optimistic walk (3.12) and, for another reason, queued spinlocks (4.2). One what-if separates the
-four patches.
+The base is Linux 3.8 as it was. The experiment contains Long's patches of February 2013. Mainline
+took an optimistic walk instead, also his (3.12), and, for another reason, queued spinlocks (4.2).
+One what-if separates the four patches.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What-ifs of moore-2006-netlabel: several labels, several CPUs, the corrected index.
 
 The source's traffic has one label, so its cache always hits, whatever its index does. The index of
-early code (``hash & 6``) leaves room for 40 labels behind four locks, instead of 1280 behind 128.
-These what-ifs show from which load on the error matters.
+Linux up to 2.6.25 (``hash & 6``) leaves room for 40 labels behind four locks, instead of 1280
+behind 128. These what-ifs show from which load on the error matters.
 """
 
 from __future__ import annotations
