@@ -99,6 +99,16 @@ def test_misprints_really_differ(name: str) -> None:
             assert number(cell.printed) is None
 
 
+@pytest.mark.parametrize(
+    "publication", ["franke-2001", "kaigai-2004", "long-2013", "moore-2006", "smalley-2001"]
+)
+def test_each_of_the_five_publications_contains_a_mistake(publication: str) -> None:
+    """Lesson 14, the site and the text for a syllabus say so; the curves are other sources."""
+    tables = [read(name) for name in CELLS if name.startswith(publication)]
+    used = {correction for table in tables for correction in table.info.corrections}
+    assert {c.kind for c in used if c.cells} & {"misprint", "label"}
+
+
 @pytest.mark.parametrize("name", CELLS)
 def test_metadata_is_complete(name: str) -> None:
     """Every table has units, places, key meanings, and a cited source; values are explained."""
