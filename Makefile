@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast slow coverage portable check format bench compare printed survey sweep torture fuzz fuzz-urcu site playground vscode labs slides lock clean
+.PHONY: help setup demo test test-fast slow coverage portable check format bench compare printed survey torture fuzz fuzz-urcu site playground vscode labs slides lock clean
 
 # What runs below finds cmake, ninja and locklab of this environment first.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -64,9 +64,6 @@ survey: setup ## Measure this machine (ten minutes), calibrate, check the predic
 	@.venv/bin/locklab native survey --out out/survey --csv out/survey/data $(ARGS)
 	@.venv/bin/locklab calibrate --from out/survey --out out/survey/data/machine.toml
 	@.venv/bin/locklab native predict --from out/survey --machine out/survey/data/machine.toml
-
-sweep:
-	@echo "error: 'make sweep' has a new name: write 'make survey' (trials go below out/survey)" >&2; exit 2
 
 torture: setup ## Test every C lock: explorer (SC and TSO), torture, ThreadSanitizer, AddressSanitizer
 	@.venv/bin/locklab native explore all --threads 3

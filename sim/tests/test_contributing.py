@@ -7,9 +7,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
-    *sorted((ROOT / "docs" / "contributing").glob("*.md")),
-    *(ROOT / name for name in ("CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md")),
-    *(ROOT / "docs" / name for name in ("GLOSSARY.md", "RELEASING.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted(ROOT.glob("*.md")),
 ]
 FOLDERS = "changelog.d|datasets|docs|grader|labs|lessons|native|requirements|sim|tools"
 PLACEHOLDER = re.compile(r"NAME|NN|SOURCE|YEAR|TYPE|\*")
@@ -28,6 +27,14 @@ def paths(text: str) -> set[str]:
 def test_paths_exist(page: Path) -> None:
     """A page that names a file sends nobody to one that has moved."""
     assert [] == [path for path in sorted(paths(page.read_text())) if not (ROOT / path).exists()]
+
+
+@every_page
+def test_targets_exist(page: Path) -> None:
+    """What a page asks a reader to make is a target of the Makefile."""
+    targets = {*re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)}
+    named = {*re.findall(r"(?:^|`)make ([a-z-]+)", page.read_text(), re.MULTILINE)}
+    assert set() == named - targets
 
 
 @every_page
