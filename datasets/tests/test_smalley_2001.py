@@ -31,7 +31,7 @@ def test_cost_of_one_check() -> None:
 
 
 def test_a_delete_costs_nearly_its_five_checks() -> None:
-    """Corrected, SELinux adds nearly four checks to a delete, which has five; as printed, a third."""
+    """Corrected, SELinux adds 3.75 checks to a delete, which has five; as printed, a third."""
     row = pivot("smalley-2001/lmbench").loc[("system calls and files", "0KB delete")]
     assert 3.75 == pytest.approx((row["selinux"] - row["base"]) / 0.48, abs=0.01)
     printed = {m: float(PRINTED["0KB delete", m]) for m in ("base", "selinux")}

@@ -5,16 +5,17 @@
 
     check_lock(TicketLock, threads=3, memory="tso").verdict   # "proven"
 
-From source to verdict: :mod:`program` unfolds the linked bytecode and finds what matters in a
-state, :mod:`model` lays a state out, :mod:`step` takes one step with a memory model of :mod:`sc`,
-:mod:`tso`, :mod:`c11`, :mod:`explore` takes all steps but those that make no difference
-(:mod:`claims`). :mod:`invariants` are asked of every state, an :mod:`expectation` of the final
-ones. :mod:`progress` searches backwards from the final states, :mod:`leak` searches them for lost
-objects, :mod:`liveness` looks for cycles, :mod:`counterexample` and :mod:`render`
-show what went wrong, :mod:`check` puts it together. :mod:`sample` draws random schedules.
-:mod:`replay` does a counterexample's steps on :mod:`reference`, which shares nothing with what is
-compiled. What is explored is a :mod:`client`; a lock's kind has its clients
-(:mod:`locksim.kinds`). What the memory models allow is in ``docs/CHECKER.md``.
+From source to verdict: :mod:`.models.program` unfolds the linked bytecode and finds what matters in
+a state, :mod:`.models.model` lays a state out, :mod:`.search.step` takes one step with a memory
+model of :mod:`.models.sc`, :mod:`.models.tso`, :mod:`.models.c11`, :mod:`.search.explore` takes all
+steps but those that make no difference (:mod:`.models.claims`). :mod:`.search.invariants` are asked
+of every state, an :mod:`.expectation` of the final ones. :mod:`.search.progress` searches backwards
+from the final states, :mod:`.search.leak` searches them for lost objects, :mod:`.search.liveness`
+looks for cycles, :mod:`.replay.counterexample` and :mod:`.replay.render` show what went wrong,
+:mod:`.check` puts it together. :mod:`.sample` draws random schedules. :mod:`.replay` does a
+counterexample's steps on :mod:`.replay.reference`, which shares nothing with what is compiled. What
+is explored is a :mod:`.client`; a lock's kind has its clients (:mod:`locksim.kinds`). What the
+memory models allow is in ``docs/CHECKER.md``.
 """
 
 from typing import TYPE_CHECKING, Any

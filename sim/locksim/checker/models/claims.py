@@ -26,15 +26,16 @@ state without a way to the end, into what is explored.
 - or draws a random number.
 
 All choices of the thread are explored, and all must be local. A state is not reduced if that would
-close a cycle in which no other thread goes on (:mod:`loop`): none is put off for ever.
+close a cycle in which no other thread goes on (:mod:`locksim.checker.search.loop`): none is put off
+forever.
 
 *C11.* A word that one thread alone accesses needs no messages: it knows them all, and reads its
 last. They would stay in the pool, and tell states apart, as no other thread ever learns of them.
 
 What stays the same: whether some violation exists, the final states, whether an end can be reached
-from everywhere. What does not: how long the way to a violation is; so :mod:`check` looks once more
-without reduction, for a shortest one. Cycles are not kept, so nothing is reduced for starvation and
-bypass.
+from everywhere. What does not: how long the way to a violation is; so :mod:`locksim.checker.check`
+looks once more without reduction, for a shortest one. Cycles are not kept, so nothing is reduced
+for starvation and bypass.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The memory models once more, in plain Python: what a counterexample is replayed on.
 
-Nothing here is compiled, and nothing is shared with :mod:`sc`, :mod:`tso` and :mod:`c11`: these
-classes are the definition, written for reading. Where the compiled C11 model has bits and a pool,
+Nothing here is compiled, and nothing is shared with :mod:`locksim.checker.models`: these classes
+are the definition, written for reading. Where the compiled C11 model has bits and a pool,
 this one has messages with times, views that map words to times, and vector clocks for races.
 
 A memory is asked first what an operation may do (:meth:`options`), and then asked to do it.

@@ -30,7 +30,7 @@ _ALLOCATE = (wander.wander, wander.follow)
 
 
 class WeakTables(Tables):
-    """Tables under C11. Under SC and TSO nothing of :mod:`c11` is compiled, a third of the time."""
+    """Tables under C11. Under SC and TSO nothing of C11 is compiled, a third of the time."""
 
 
 _NOT_C11: dict[Any, Callable[..., Any]] = {

@@ -4,7 +4,7 @@ A thread *rests* at an operation that others can notice: on a word of memory, on
 or a wake-up, a full fence where the model needs it, a random choice that matters. Marks,
 assertions, ``pause``, ``compute`` and weaker fences concern no other thread at that moment (a mark
 moves to just after the operation before it), so they run at once. What an operation on a word does
-is the memory model's: :mod:`sc`, :mod:`tso`, :mod:`c11`. Under TSO the store buffer takes steps of
+is the memory model's (:mod:`locksim.checker.models`). Under TSO the store buffer takes steps of
 its own: action ``FLUSH`` makes its oldest store visible.
 """
 

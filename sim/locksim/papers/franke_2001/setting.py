@@ -20,7 +20,8 @@ The costs. A system call's entry and exit, a packet's path and a check without c
 inputs, from the lmbench table of the same message. Three values are fitted (:func:`fit`): the work
 of a send to the vanilla kernel at 1 CPU, the number of lines that a system call shares with other
 CPUs to the vanilla kernel at 2, and the work of the hook around a check to SELinux at 1. The
-machine profile has all others.
+machine profile has all others. Two tables have one fitted number more each: the pause between two
+runs (``lockmeter``) and the functions that a message calls (``kernprof``).
 """
 
 from __future__ import annotations
