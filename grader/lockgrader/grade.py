@@ -109,6 +109,7 @@ def grade(
         student=student,
         submission_sha256=submission.sha256,
         lab_sha256=lab.sha256,
+        lab_parts=lab.parts(),
         files={n: hashlib.sha256(d).hexdigest() for n, d in submission.files.items()},
         versions=versions(lab),
         seeds={c.name: c.seed for c in checks if isinstance(c, Simulated | C)},

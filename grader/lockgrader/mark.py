@@ -9,14 +9,15 @@ submission again keeps them.
 
 from __future__ import annotations
 
-import contextlib
+import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from lockgrader.files import read, reported, write
+from lockgrader.files import ResultError, read, reported, write
+from lockgrader.formats import other_format
 
 __all__ = ["MARKS", "Late", "Mark", "add_mark", "holding", "read_lines", "read_marks"]
 
@@ -40,6 +41,7 @@ class Mark(_Model):
         submission_sha256: of the submission that it is about.
     """
 
+    format: Literal[1] = 1
     check: _Line
     points: _Points | None
     max_points: _Points | None = None
@@ -81,17 +83,30 @@ def read_lines(path: Path, kind: type[_Document]) -> list[_Document]:
     """A file of one JSON document a line, if it exists; a line that a crash cut off is left out.
 
     Arguments:
-        path: the file. kind: of the documents.
+        path: the file. kind: of the documents, with a field ``format``.
 
     Raises:
-        ResultError: the file cannot be read.
+        ResultError: the file cannot be read, or a line is another document, as of another format.
     """
     found = []
     with reported(path, "read"):
         text = read(path)
-    for line in text.split("\n"):  # a text may hold other ends of lines
-        with contextlib.suppress(ValidationError):
+    for number, line in enumerate(text.split("\n"), start=1):  # texts may hold other ends of lines
+        try:
+            document = json.loads(line)
+            other = other_format(document, kind.model_fields["format"].default)
+            if other:
+                raise ResultError(f"{path}:{number}: {other}\nhelp: use the version that wrote it")
             found.append(kind.model_validate_json(line))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            place = ".".join(map(str, first["loc"]))
+            raise ResultError(
+                f"{path}:{number}: {place}: {first['msg']}\n"
+                "help: take the file from your backup, or correct the line"
+            ) from error
+        except ValueError:  # not JSON: cut off
+            continue
     return found
 
 

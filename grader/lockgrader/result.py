@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from lockgrader.files import ResultError, alone, read, reported, write
+from lockgrader.formats import other_format
 from lockgrader.mark import Late, Mark, add_mark, holding, read_lines, read_marks
 from lockui.suggest import did_you_mean
 
@@ -183,6 +184,8 @@ class Result(_Model):
     Arguments:
         format: of this document. lab, student: names.
         submission_sha256, lab_sha256: hashes of the submission and of the lab.
+        lab_parts: part of the lab → hash, of which ``lab_sha256`` is made: each check by its name,
+            and "" for what all share. A check that is graded again alone brings its own.
         files: name of each graded file → sha256.
         versions: package → version. seeds: check → seed. variant: the student's own values.
         checks: in the lab's order. complete: False while checks are missing.
@@ -193,11 +196,12 @@ class Result(_Model):
         measured: time, for the operator; no verdict depends on it.
     """
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     lab: str
     student: str
     submission_sha256: str
     lab_sha256: str
+    lab_parts: dict[str, str] = Field(default_factory=dict)
     files: dict[str, str] = Field(default_factory=dict)
     versions: dict[str, str]
     seeds: dict[str, int]
@@ -213,10 +217,14 @@ class Result(_Model):
     measured: dict[str, Finite] = Field(default_factory=dict)
 
     @property
+    def earned(self) -> float:
+        """Points earned, before what a late submission costs."""
+        return sum(c.points for c in self.checks)
+
+    @property
     def points(self) -> float:
         """Points earned, after what a late submission costs."""
-        earned = sum(c.points for c in self.checks)
-        return earned if self.late is None else round(earned * self.late.share, 4)
+        return self.earned if self.late is None else round(self.earned * self.late.share, 4)
 
     @property
     def max_points(self) -> float:
@@ -269,7 +277,7 @@ def load(folder: Path, *, unfinished: bool = True) -> Result | None:
         folder: a student's. unfinished: False to return None for a result that is not complete.
 
     Raises:
-        ResultError: there is a file, and it is not a result.
+        ResultError: there is a file, and it is not a result, or one of another format.
     """
     path = folder / RESULT
     with reported(path, "read"):
@@ -282,6 +290,11 @@ def load(folder: Path, *, unfinished: bool = True) -> Result | None:
         raise ResultError(
             f"{path} cannot be read: {error}\nhelp: move the file away and grade again"
         ) from error
+    if other := other_format(document, Result.model_fields["format"].default):
+        raise ResultError(
+            f"{path}: {other}\n"
+            "help: grade into a new folder, or use the version of LockLab that wrote this one"
+        )
     try:
         if not unfinished and document.get("complete") is False:
             return None
@@ -295,7 +308,11 @@ def load(folder: Path, *, unfinished: bool = True) -> Result | None:
 
 
 def history(folder: Path) -> list[Result]:
-    """All results in a folder's history, oldest first; invalid lines are left out."""
+    """All results in a folder's history, oldest first.
+
+    Raises:
+        ResultError: as :func:`lockgrader.mark.read_lines`.
+    """
     return read_lines(folder / HISTORY, Result)
 
 

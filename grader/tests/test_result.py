@@ -1,6 +1,7 @@
 """What a grading leaves behind: its rules, its files, what survives a crash."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,9 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from lockgrader.files import write
+from lockgrader.mark import Mark, add_mark, read_marks
 from lockgrader.result import VERDICTS, CheckResult, Result, ResultError, keep, load
+from lockgrader.result import history as past
 
 
 def check(verdict: str = "pass", points: float = 4.0) -> CheckResult:
@@ -128,3 +131,24 @@ def test_points_are_the_checks_sum(drawn: list[tuple[str, float]]) -> None:
     assert sum(c.points for c in checks if c.verdict in ("pass", "partial")) == (
         result(*checks).points
     )
+
+
+@pytest.mark.parametrize("name", ["result.json", "history.jsonl", "marks.jsonl"])
+def test_another_format_is_refused(tmp_path: Path, name: str) -> None:
+    """One sentence with both versions; no line of a file is left out silently."""
+    keep(tmp_path, result(check()))
+    add_mark(tmp_path, Mark(check="a", points=1, reason="x", by="ann", submission_sha256="0" * 64))
+    text = (tmp_path / name).read_text()
+    (tmp_path / name).write_text(re.sub(r'"format": ?\d', '"format": 7', text))
+    readers = {"result.json": load, "history.jsonl": past, "marks.jsonl": read_marks}
+    place = f"{name}:1" if name.endswith("l") else name
+    says = rf"{place}: it has format 7, and LockLab 0\.1\.0 reads format \d"
+    with pytest.raises(ResultError, match=says):
+        readers[name](tmp_path)  # type: ignore[operator]
+
+
+def test_a_line_that_is_not_a_mark_is_named(tmp_path: Path) -> None:
+    """A mark that was edited by hand is not lost: the place and the fault are named."""
+    (tmp_path / "marks.jsonl").write_text('{"check": "why", "points": "four"}\n')
+    with pytest.raises(ResultError, match=r"marks.jsonl:1: points: Input should be a valid number"):
+        read_marks(tmp_path)

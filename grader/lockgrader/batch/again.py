@@ -1,23 +1,28 @@
-"""Grade again what is graded already: one student, or one check of every student.
+"""Grade again what is graded already: one student, or some checks of every student.
 
-A check that is graded again takes those along that need it; all others keep their verdicts. The
-result keeps its digests. If they are not those of today, the next batch grades the rest again too.
+The verdicts of the other checks are kept, and the result is the one that grading all of it would
+give. So what the named checks decide runs too: checks that need them, and all checks of the same
+class, since a run in which a class is seen to be wrong costs all of its points. The new verdicts
+bring the digests of the lab's parts along; when no part differs from the lab any more, the result
+is up to date. A result of other sources, or of other variants, has nothing to keep.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from lockgrader.checks.submitted import with_needs
+from lockgrader.digests import versions
 from lockgrader.grade import grade
-from lockgrader.lab import Check, Lab, LabError
+from lockgrader.lab import Check, Lab, LabError, sha256_of
 from lockgrader.lab.variants import variant
 from lockgrader.read.submission import Submission
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile
 from lockui.suggest import did_you_mean
 
-__all__ = ["Again", "known_check", "one_check"]
+__all__ = ["Again", "known_checks", "some_checks"]
 
 
 @dataclass(frozen=True)
@@ -25,64 +30,97 @@ class Again:
     """What to grade even though it is up to date.
 
     Arguments:
-        student: the only one to grade; "" for all. check: the only one to run; "" for all.
+        student: the only one to grade; "" for all. checks: the only ones to run; () for all.
     """
 
     student: str = ""
-    check: str = ""
+    checks: tuple[str, ...] = ()
 
     def forced(self, student: str) -> bool:
         """Whether a student's kept result does not do."""
-        return bool(self.student or self.check) and self.student in ("", student)
+        return bool(self.student or self.checks) and self.student in ("", student)
 
     def grades(self, student: str) -> bool:
         """Whether a student may be graded at all."""
         return self.student in ("", student)
 
 
-def known_check(lab: Lab, name: str) -> None:
-    """Check that a lab has a check.
+def known_checks(lab: Lab, checks: Iterable[str]) -> None:
+    """Check that a lab has some checks.
 
     Raises:
-        LabError: it has none of this name.
+        LabError: it has none of such a name.
     """
     names = [str(raw.get("name", "")) for raw in lab.check]
-    if name not in names:
-        raise LabError(f"--check {name}: {lab.name} has no such check; {did_you_mean(name, names)}")
+    for name in checks:
+        if name not in names:
+            known = did_you_mean(name, names)
+            raise LabError(f"--check {name}: {lab.name} has no such check; {known}")
 
 
-def one_check(
-    lab: Lab, kept: Result, submission: Submission, check: str, *, key: bytes, profile: Profile,
-    attempt: int,
+def some_checks(
+    lab: Lab, kept: Iterable[Result], submission: Submission, names: Collection[str], *,
+    key: bytes, profile: Profile, attempt: int,
 ) -> Result | None:  # fmt: skip
-    """A kept result with a check, and those that need it, graded again; None if that cannot be.
+    """A kept result with some checks graded again; None if the whole is to be graded.
 
     Arguments:
-        kept: complete, of the same submission; else the whole is to be graded.
+        kept: the student's results. names: of the checks.
         submission, key, profile, attempt: as for :func:`lockgrader.grade.grade`.
     """
-    same = kept.complete and kept.submission_sha256 == submission.sha256
-    if not same or check not in {c.name for c in kept.checks}:
+    parts = lab.parts()
+    before = next((r for r in kept if _keeps(r, lab, parts, submission)), None)
+    if before is None:
         return None
-    checks = lab.checks(variant(lab, kept.student, key))
-    renewed = _with_dependants(check, checks)
+    renewed = _decided_by(names, lab.checks(variant(lab, before.student, key)))
     made = grade(
         lab,
         submission,
-        student=kept.student,
+        student=before.student,
         key=key,
         profile=profile,
         attempt=attempt,
         only=renewed,
     )
     new = {c.name: c for c in made.checks if c.name in renewed}
-    merged = tuple(new.get(c.name, c) for c in kept.checks)
-    return kept.model_copy(update={"checks": merged, "measured": made.measured})
+    now = {n: parts[n] if n in renewed else before.lab_parts[n] for n in parts}
+    return before.model_copy(
+        update={
+            "checks": tuple(new.get(c.name, c) for c in before.checks),
+            "lab_parts": now,
+            "lab_sha256": sha256_of(now),
+            "seeds": made.seeds,
+            "measured": made.measured,
+        }
+    )
 
 
-def _with_dependants(name: str, checks: Collection[Check]) -> set[str]:
-    found = {name}
-    for check in checks:  # a check comes after those that it needs
-        if found & set(check.needs):
-            found.add(check.name)
+def _keeps(before: Result, lab: Lab, parts: dict[str, str], submission: Submission) -> bool:
+    """Whether the other verdicts of a result hold: only checks of the lab may differ."""
+    return (
+        before.complete
+        and before.submission_sha256 == submission.sha256
+        and before.versions == versions(lab)
+        and list(before.lab_parts) == list(parts)
+        and before.lab_parts[""] == parts[""]
+    )
+
+
+def _decided_by(names: Collection[str], checks: Collection[Check]) -> set[str]:
+    """Checks, and all whose verdict can differ when theirs do."""
+    found: set[str] = set()
+    more = set(names)
+    while more:
+        found |= more
+        classes = {_class(c) for c in checks if c.name in found} - {""}
+        more = {
+            c.name
+            for c in checks
+            if _class(c) in classes or not found.isdisjoint(with_needs([c.name], [*checks]))
+        } - found
     return found
+
+
+def _class(check: Check) -> str:
+    """The class of the submission that a check is about, or ""."""
+    return str(getattr(check, "lock", ""))

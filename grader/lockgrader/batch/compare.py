@@ -1,4 +1,9 @@
-"""Compare two gradings of the same submissions: every mark that an upgrade changes."""
+"""Compare two gradings of the same submissions: every verdict and mark that an upgrade changes.
+
+What comes after the grading, a person's mark and what lateness costs, is compared where both have
+it. A new grading, made without the course and not yet marked, would otherwise differ for half of
+the class, and one changed verdict would not be seen.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,7 @@ from dataclasses import dataclass
 
 from lockgrader.result import CheckResult, Result
 
-__all__ = ["Change", "compare"]
+__all__ = ["Change", "Comparison", "compare"]
 
 
 @dataclass(frozen=True)
@@ -15,8 +20,8 @@ class Change:
     """A mark or a verdict that differs.
 
     Arguments:
-        student: whose. check: its name, or "total". was, now: points and verdict in words.
-        points: how many more there are now.
+        student: whose. check: its name, "total" for the points before lateness, or "lateness".
+        was, now: points and verdict in words. points: how many more there are now.
     """
 
     student: str
@@ -26,32 +31,65 @@ class Change:
     points: float
 
 
-def compare(old: Sequence[Result], new: Sequence[Result]) -> list[Change]:
-    """All differences, by student, checks in the lab's order, the total last.
+@dataclass(frozen=True)
+class Comparison:
+    """Two gradings compared.
 
     Arguments:
-        old, new: results of the same class.
+        changes: by student, checks in the lab's order, then total and lateness.
+        late, marked: students whose lateness or marks only one of the gradings has; left out.
     """
-    before, after = ({r.student: r for r in results} for results in (old, new))
-    found = []
+
+    changes: tuple[Change, ...]
+    late: tuple[str, ...]
+    marked: tuple[str, ...]
+
+
+def compare(old: Sequence[Result], new: Sequence[Result]) -> Comparison:
+    """All differences.
+
+    Arguments:
+        old, new: results of the same class; one of a student without a submission does not count.
+    """
+    before, after = ({r.student: r for r in results if not r.absent} for results in (old, new))
+    found: list[Change] = []
+    late, marked = [], []
     for student in sorted({*before, *after}):
         one, other = before.get(student), after.get(student)
-        found += _checks(student, one, other)
-        was, now = (0.0 if r is None else r.points for r in (one, other))
-        if was != now or one is None or other is None:
+        if one is None or other is None:
+            was, now = (0.0 if r is None else r.earned for r in (one, other))
             found.append(Change(student, "total", _total(one), _total(other), round(now - was, 4)))
-    return found
+            continue
+        by_hand = {c.name for c in one.checks if c.mark} ^ {c.name for c in other.checks if c.mark}
+        if by_hand:
+            marked.append(student)
+        if (one.late is None) != (other.late is None):
+            late.append(student)
+        found += _differences(_without(by_hand, one), _without(by_hand, other))
+    return Comparison(tuple(found), tuple(late), tuple(marked))
 
 
-def _checks(student: str, one: Result | None, other: Result | None) -> list[Change]:
-    was, now = ({} if r is None else {c.name: c for c in r.checks} for r in (one, other))
-    if one is None or other is None:
-        return []
-    return [
+def _without(by_hand: set[str], result: Result) -> Result:
+    """A result without a person's marks for some checks."""
+    checks = tuple(c.with_mark(None) if c.name in by_hand else c for c in result.checks)
+    return result.model_copy(update={"checks": checks})
+
+
+def _differences(one: Result, other: Result) -> list[Change]:
+    was, now = ({c.name: c for c in r.checks} for r in (one, other))
+    student = one.student
+    found = [
         Change(student, name, _said(was.get(name)), _said(now.get(name)), _more(was, now, name))
         for name in dict.fromkeys([*was, *now])
         if _said(was.get(name)) != _said(now.get(name))
     ]
+    more = round(other.earned - one.earned, 4)
+    if more:
+        found.append(Change(student, "total", _total(one), _total(other), more))
+    if one.late is not None and other.late is not None and str(one.late) != str(other.late):
+        costs = round(other.points - one.points - more, 4)
+        found.append(Change(student, "lateness", str(one.late), str(other.late), costs))
+    return found
 
 
 def _more(was: dict[str, CheckResult], now: dict[str, CheckResult], name: str) -> float:
@@ -67,6 +105,4 @@ def _said(check: CheckResult | None) -> str:
 
 
 def _total(result: Result | None) -> str:
-    if result is None:
-        return "not there"
-    return f"{result.points:g} of {result.max_points:g}"
+    return "not there" if result is None else f"{result.earned:g} of {result.max_points:g}"

@@ -52,6 +52,7 @@ def _absent(lab: Lab, person: Person, key: bytes) -> Result:
         student=person.login,
         submission_sha256=UNREADABLE,
         lab_sha256=lab.sha256,
+        lab_parts=lab.parts(),
         versions=versions(lab),
         seeds={},
         variant=values,

@@ -19,7 +19,7 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
-from lockgrader.batch.again import Again, one_check
+from lockgrader.batch.again import Again, some_checks
 from lockgrader.batch.cluster import grade_on
 from lockgrader.batch.tasks import Task, attempt_of, best, up_to_date
 from lockgrader.checks.evaluate import die_with_parent, warm
@@ -74,7 +74,7 @@ def grade_all(
     if fresh and scheduler:
         graded = _on_cluster(scheduler, lab, fresh, key, profile)
     else:
-        graded = _on_this_machine(processes, lab, fresh, key, profile, again.check)
+        graded = _on_this_machine(processes, lab, fresh, key, profile, again.checks)
     with contextlib.closing(graded):
         for task, result in graded:
             made[task] = result
@@ -89,12 +89,16 @@ def grade_all(
 
 def _kept(task: Task, lab: Lab) -> Result | None:
     """A result that grading the task's files would give again, or None."""
-    earlier = [load(task.results)]
-    if task.candidates > 1:
-        earlier += history(task.results)
-    found = (r for r in earlier if r is not None and up_to_date(r, lab, task.path))
+    found = (r for r in _earlier(task) if up_to_date(r, lab, task.path))
     kept = next(found, None)
     return None if kept is None else kept.with_marks(read_marks(task.results))
+
+
+def _earlier(task: Task) -> list[Result]:
+    """The student's results, the one that stands first; all, where the best submission counts."""
+    stands = load(task.results)
+    past = history(task.results) if task.candidates > 1 else []
+    return [r for r in (stands, *reversed(past)) if r is not None]
 
 
 def _standing(folder: Path, candidates: list[Result]) -> Result:
@@ -128,7 +132,12 @@ Graded = Generator[tuple[Task, Result], None, None]
 
 
 def _on_this_machine(
-    processes: int, lab: Lab, todo: list[Task], key: bytes, profile: Profile, check: str = ""
+    processes: int,
+    lab: Lab,
+    todo: list[Task],
+    key: bytes,
+    profile: Profile,
+    checks: Sequence[str] = (),
 ) -> Graded:
     """Grade in processes of this machine; each result is kept where it is made."""
     if not todo:
@@ -137,7 +146,7 @@ def _on_this_machine(
         warm()  # once, before the workers are forked
     context = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(processes, mp_context=context, initializer=die_with_parent) as pool:
-        asked = {pool.submit(_grade, lab, task, key, profile, check): task for task in todo}
+        asked = {pool.submit(_grade, lab, task, key, profile, checks): task for task in todo}
         try:
             for done in as_completed(asked):
                 yield asked[done], done.result()
@@ -164,13 +173,15 @@ def _on_cluster(address: str, lab: Lab, todo: list[Task], key: bytes, profile: P
             yield task, _hold(task, task.settled(made))
 
 
-def _grade(lab: Lab, task: Task, key: bytes, profile: Profile, check: str) -> Result:
+def _grade(lab: Lab, task: Task, key: bytes, profile: Profile, checks: Sequence[str]) -> Result:
     submission = take(task.path, lab.wanted())
     attempt = task.attempt or attempt_of(task.results, submission.sha256)
-    kept = load(task.results) if check else None
     made = None
-    if kept is not None:
-        made = one_check(lab, kept, submission, check, key=key, profile=profile, attempt=attempt)
+    if checks:
+        before = _earlier(task)
+        made = some_checks(
+            lab, before, submission, checks, key=key, profile=profile, attempt=attempt
+        )
     if made is None:
         who = task.student
         made = grade(lab, submission, student=who, key=key, profile=profile, attempt=attempt)

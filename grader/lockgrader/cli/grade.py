@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import getpass
 import json
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,6 +29,7 @@ from lockui.suggest import did_you_mean
 
 if TYPE_CHECKING:  # each costs a student's command time that it does not need
     from lockgrader.batch.again import Again
+    from lockgrader.batch.compare import Comparison
     from lockgrader.batch.tasks import Class
     from lockgrader.lab import Lab
     from lockgrader.sandbox import Profile
@@ -106,8 +108,11 @@ def grade(
         str, typer.Option(help="grade this STUDENT again, and nobody else; with a folder")
     ] = "",
     check: Annotated[
-        str, typer.Option(help="run this check NAME again, and those that need it; with a folder")
-    ] = "",
+        list[str] | None,
+        typer.Option(
+            help="run this check NAME again, and what depends on it; may be repeated; with a folder"
+        ),
+    ] = None,
     public: Annotated[bool, typer.Option(help="run only the checks that students see")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
@@ -116,7 +121,9 @@ def grade(
     Exit code 0: graded, with any verdicts. 2: bad input, or no sandbox. 3: the grader itself failed
     in some check (internal error); grade again.
     """
+    from lockgrader.batch.compare import compare as differences
     from lockgrader.course.document import KEEP
+    from lockgrader.export import kept
     from lockgrader.lab import load
     from lockgrader.lab.variants import course_key
     from locklabs import find
@@ -144,17 +151,23 @@ def grade(
         if value and not batch:
             raise UsageError(f"{option} is for a folder of submissions, with --out RESULTS")
     if course is not None:
-        _check_pin(course, loaded)
+        _check_pin(course, loaded, check or ())
     known = _class_of(course, roster, times, counts)
     if out is not None:
         plain(folder_to_write(out, "--out"))
     if batch:
         assert out is not None
-        again = _again(loaded, regrade, check, scheduler)
+        again = _again(loaded, regrade, tuple(check or ()), scheduler)
         count = bounded(processes or usable_cpus(), "--processes", 1, 256)
         how = _How(secret, sandbox, count, scheduler, gradebook, again)
+        before = kept(out) if check and not as_json else []
         results = _grade_class(loaded, submission, out, known, how)
         _print_all(results, as_json)
+        if before:
+            students = {r.student for r in results}
+            _print_changes(differences([r for r in before if r.student in students], results))
+        if course is not None:
+            _remind_of_pin(course, loaded)
     else:
         result = _grade_one(
             loaded, submission, out, student, known, secret, sandbox, public, gradebook
@@ -284,16 +297,15 @@ def _class_of(course: Path | None, roster: Path | None, times: Path | None, coun
     )
 
 
-def _again(lab: Lab, student: str, check: str, scheduler: str) -> Again:
+def _again(lab: Lab, student: str, checks: tuple[str, ...], scheduler: str) -> Again:
     """What is to be graded again, of the options --regrade and --check."""
-    from lockgrader.batch.again import Again, known_check
+    from lockgrader.batch.again import Again, known_checks
     from lockgrader.read.owner import student_name
 
-    if check:
-        known_check(lab, check)
-        if scheduler:
-            raise UsageError("--check runs on this machine: leave --scheduler out")
-    return Again(student_name(student) if student else "", check)
+    known_checks(lab, checks)
+    if checks and scheduler:
+        raise UsageError("--check runs on this machine: leave --scheduler out")
+    return Again(student_name(student) if student else "", checks)
 
 
 @app.command()
@@ -381,27 +393,53 @@ def compare(
 
     found = differences(load_all(old), load_all(new))
     if as_json:
-        print_json([asdict(change) for change in found])
-    for change in [] if as_json else found:
-        say(f"{change.student}: {change.check}: {change.was} -> {change.now}")
-    students = len({change.student for change in found})
-    if not as_json:
-        say(f"{students} students with differences" if found else "no mark differs")
-    if found:
+        print_json([asdict(change) for change in found.changes])
+    else:
+        _print_changes(found)
+    for what, students in (("lateness", found.late), ("marks by hand", found.marked)):
+        if students:
+            warn(f"{what}: left out for {len(students)} students of whom one grading alone has it")
+    if found.changes:
         raise typer.Exit(1)
 
 
-def _check_pin(course: Path, lab: Lab) -> None:
-    """Refuse a lab that would be graded otherwise than the course has pinned it."""
+def _print_changes(found: Comparison) -> None:
+    for change in found.changes:
+        say(f"{change.student}: {change.check}: {change.was} -> {change.now}")
+    students = len({change.student for change in found.changes})
+    say(f"{students} students with differences" if students else "no mark differs")
+
+
+def _check_pin(course: Path, lab: Lab, corrected: Collection[str]) -> None:
+    """Refuse a lab that would be graded otherwise than the course has pinned it.
+
+    Arguments:
+        corrected: names of the checks that --check grades again; these may differ.
+    """
     from lockgrader.course.pins import changes, pinned
 
     held = pinned(course).get(lab.name)
-    differs = [] if held is None else changes(held, lab)
+    differs = [] if held is None else changes(held, lab, corrected)
     if differs:
         raise UsageError(
             f"{lab.name} is not what {course} has pinned: {'; '.join(differs)}\n"
-            "help: grade with the pinned version; or grade into a new folder without --course, "
-            f"look at locklab grade --compare OLD NEW, and then: locklab course pin {course}"
+            "help: grade with the pinned version. To correct a check, name it: --check NAME, which "
+            "may be repeated. After any other change: grade into a new folder without --course, "
+            f"look at locklab grade --compare OLD NEW, and then: locklab course pin {course} "
+            f"{lab.name}"
+        )
+
+
+def _remind_of_pin(course: Path, lab: Lab) -> None:
+    """Say that the course still pins the former text of a corrected check."""
+    from lockgrader.course.pins import changes, pinned
+
+    held = pinned(course).get(lab.name)
+    if held is not None and changes(held, lab):
+        former = "; ".join(changes(held, lab))
+        warn(
+            f"{course} still pins the former lab: {former}\n"
+            f"help: look at what changed, and then: locklab course pin {course} {lab.name}"
         )
 
 

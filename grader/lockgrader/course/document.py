@@ -15,6 +15,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, BaseModel, Field, ValidationError
 
 from lockgrader.course.roster import CourseError, Person, read_roster
+from lockgrader.formats import other_format
 from lockgrader.lab.closed import Closed, Text
 from lockgrader.mark import Late
 from lockui.suggest import did_you_mean
@@ -22,6 +23,7 @@ from lockui.suggest import did_you_mean
 __all__ = ["KEEP", "Course", "CourseError", "Due", "Policy", "load"]
 
 Keep = Literal["latest", "first", "best"]
+FORMAT = 1
 KEEP: tuple[str, ...] = ("latest", "first", "best")
 _Days = Annotated[int, Field(ge=0, le=366)]
 _DAY = timedelta(days=1)
@@ -125,6 +127,8 @@ def load(path: Path) -> Course:
         raise CourseError(f"{path} cannot be read: {error.strerror}") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise CourseError(f"{path} is not TOML: {error}") from error
+    if other := other_format(document, FORMAT):
+        raise CourseError(f"{path}: {other}")
     if "folder" in document:
         raise CourseError(f"{path}: folder: unknown key; the file's own folder counts")
     try:

@@ -7,15 +7,14 @@ lab whose digests are others now. So an upgrade in the middle of a term changes 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Literal
-
-from pydantic import ValidationError
 
 from lockgrader.course.roster import CourseError
 from lockgrader.digests import profiles, versions
 from lockgrader.files import write
+from lockgrader.formats import other_format
 from lockgrader.lab import Lab
 from lockgrader.lab.closed import Closed
 
@@ -28,18 +27,18 @@ class Pin(Closed):
     """What decides the verdicts of a lab.
 
     Arguments:
-        lab: digest of its files that decide. engine: of the sources. profiles: machine → digest.
-        locklab: the version, for people.
+        parts: of the lab → digest (:meth:`lockgrader.lab.Lab.parts`). engine: of the sources.
+        profiles: machine → digest. locklab: the version, for people.
     """
 
-    lab: str
+    parts: dict[str, str]
     engine: str
     profiles: dict[str, str]
     locklab: str
 
 
 class _Lock(Closed):
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     labs: dict[str, Pin]
 
 
@@ -51,10 +50,17 @@ def pinned(course: Path) -> dict[str, Pin]:
     """
     path = course.resolve().parent / LOCK
     try:
-        return _Lock.model_validate_json(path.read_bytes()).labs
+        text = path.read_text(encoding="utf-8")
+        if other := other_format(json.loads(text), _Lock.model_fields["format"].default):
+            raise CourseError(
+                f"{path}: {other}\n"
+                "help: grade with the version that wrote it; or remove it and pin anew: "
+                f"locklab course pin {course}"
+            )
+        return _Lock.model_validate_json(text).labs
     except FileNotFoundError:
         return {}
-    except (OSError, ValidationError) as error:
+    except (OSError, ValueError) as error:
         raise CourseError(
             f"{path} cannot be read: {error}\nhelp: take it from your backup, or pin anew: "
             "locklab course pin"
@@ -77,12 +83,16 @@ def pin(course: Path, labs: Iterable[Lab]) -> Path:
     return path
 
 
-def changes(held: Pin, lab: Lab) -> list[str]:
-    """What differs from a pin now, in words."""
+def changes(held: Pin, lab: Lab, aside: Collection[str] = ()) -> list[str]:
+    """What differs from a pin now, in words.
+
+    Arguments:
+        held: the pin. lab: as it is now. aside: names of checks that may differ.
+    """
     now = _pin(lab)
-    found = []
-    if held.lab != now.lab:
-        found.append(f"the lab's files ({held.lab[:16]}, now {now.lab[:16]})")
+    names = dict.fromkeys([*held.parts, *now.parts])
+    differ = [n for n in names if n not in aside and held.parts.get(n) != now.parts.get(n)]
+    found = [f"the check '{name}'" if name else "what all checks share" for name in differ]
     if held.engine != now.engine:
         of = f"{held.locklab}: {held.engine}, now {now.locklab}: {now.engine}"
         found.append(f"LockLab's sources ({of})")
@@ -95,5 +105,5 @@ def changes(held: Pin, lab: Lab) -> list[str]:
 def _pin(lab: Lab) -> Pin:
     known = versions(lab)
     return Pin(
-        lab=lab.sha256, engine=known["engine"], profiles=profiles(lab), locklab=known["locklab"]
+        parts=lab.parts(), engine=known["engine"], profiles=profiles(lab), locklab=known["locklab"]
     )

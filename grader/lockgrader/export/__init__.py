@@ -18,7 +18,7 @@ from lockgrader.export import canvas, gradescope, junit, moodle, pages, table
 from lockgrader.files import ResultError, plain, replace, reported
 from lockgrader.result import RESULT, Result, load
 
-__all__ = ["BATCH", "FORMATS", "Format", "export", "load_all"]
+__all__ = ["BATCH", "FORMATS", "Format", "export", "kept", "load_all"]
 
 
 @dataclass(frozen=True)
@@ -55,17 +55,19 @@ def load_all(folder: Path) -> list[Result]:
     """
     if not folder.is_dir():
         raise ResultError(f"{folder} is not a folder of results; name the folder of --out")
-    plain(folder)
-    found = []
-    for path in sorted(folder.glob(f"*/{RESULT}")):
-        kept = load(path.parent)
-        if kept is not None:
-            found.append(kept)
+    found = kept(folder)
     if not found:
         raise ResultError(
             f"{folder} holds no results; grade first: locklab grade LAB IN -o {folder}"
         )
     return found
+
+
+def kept(folder: Path) -> list[Result]:
+    """As :func:`load_all`; empty for a folder without results."""
+    plain(folder)
+    found = (load(path.parent) for path in sorted(folder.glob(f"*/{RESULT}")))
+    return [result for result in found if result is not None]
 
 
 def export(results: Sequence[Result], formats: Sequence[str], folder: Path) -> list[Path]:

@@ -1,6 +1,6 @@
 """A lab: what is asked, what students get, and each student's own values."""
 
-from lockgrader.lab.document import Choice, Lab, LabError, Misconception, changed, load
+from lockgrader.lab.document import Choice, Lab, LabError, Misconception, changed, load, sha256_of
 from lockgrader.lab.vocabulary import (
     OPERATIONS,
     Answer,
@@ -49,4 +49,5 @@ __all__ = [
     "Written",
     "changed",
     "load",
+    "sha256_of",
 ]

@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib
+import json
 import pkgutil
 import tomllib
 from pathlib import Path
@@ -31,8 +32,10 @@ from lockgrader.lab.vocabulary import (
     OwnTests,
 )
 
-__all__ = ["Choice", "Lab", "LabError", "Misconception", "changed", "load"]
+__all__ = ["Choice", "Lab", "LabError", "Misconception", "changed", "load", "sha256_of"]
 
+_SHORT = 16
+"""Digits of the digest of a part."""
 MISCONCEPTIONS = "misconceptions.toml"
 MUTANTS = "hidden/mutants.toml"
 MACHINES = "hidden/machines"
@@ -89,6 +92,7 @@ class Lab(Closed):
         solution, sources: the solution's text and the mutants of ``hidden/mutants.toml``, for
             students' own tests.
         seconds: processor time for one check: a guard, which decides nothing.
+        beside: digest of the files beside ``lab.toml`` that decide: machines and the data set.
     """
 
     format: Literal[1]
@@ -109,8 +113,22 @@ class Lab(Closed):
     check: tuple[dict[str, Any], ...]
     solution: str = Field(default="", repr=False)
     sources: tuple[MutantSource, ...] = Field(default=(), repr=False)
-    sha256: str = ""
+    beside: str = ""
     folder: str = ""
+
+    @property
+    def sha256(self) -> str:
+        """The digest of all parts."""
+        return sha256_of(self.parts())
+
+    def parts(self) -> dict[str, str]:
+        """Part → digest: each check by its name, with its beliefs, and "" for what all share."""
+        aside = {"check", "misconceptions", "folder"}
+        found = {"": sha256_of(self.model_dump(mode="json", exclude=aside))[:_SHORT]}
+        for number, raw in enumerate(self.check, start=1):
+            told = self._with_beliefs(raw, self.name)
+            found[str(raw.get("name", number))] = sha256_of(told)[:_SHORT]
+        return found
 
     def checks(self, values: dict[str, str | int]) -> list[Check]:
         """The checks of a student with these variant values.
@@ -194,27 +212,27 @@ def load(folder: Path) -> Lab:
                 f"{folder / old}: labs keep this in {new} now\n"
                 f"help: rename the file, and each {table} in it to {by}"
             )
-    digest = hashlib.sha256()
-    document = _toml(folder / "lab.toml", digest)
+    document = _toml(folder / "lab.toml")
     hidden = folder / "hidden" / "checks.toml"
     if hidden.exists():
-        more = _toml(hidden, digest)
+        more = _toml(hidden)
         extra = [{**raw, "public": False} for raw in more.pop("check", [])]
         if more:
             raise LabError(f"{hidden}: only [[check]] is allowed there, not {', '.join(more)}")
         document["check"] = [*document.get("check", []), *extra]
     for path in (folder / MISCONCEPTIONS, folder / "hidden" / MISCONCEPTIONS):
         if path.exists():
-            document["misconceptions"] = document.get("misconceptions", {}) | _toml(path, digest)
+            document["misconceptions"] = document.get("misconceptions", {}) | _toml(path)
     if (folder / MUTANTS).exists():
-        document |= _own_tests(folder, str(document.get("locks", "")), digest)
-    for path in sorted((folder / MACHINES).glob("*.toml")):
-        _toml(path, digest)
+        document |= _own_tests(folder, str(document.get("locks", "")))
+    beside: list[Any] = [
+        (path.name, _toml(path)) for path in sorted((folder / MACHINES).glob("*.toml"))
+    ]
     if dataset := str(document.get("dataset", "")):
-        digest.update(_dataset(dataset, folder))
+        beside.append(hashlib.sha256(_dataset(dataset, folder)).hexdigest())
     try:
         lab = Lab.model_validate(
-            {**document, "sha256": digest.hexdigest(), "folder": str(folder.resolve())}
+            {**document, "beside": sha256_of(beside), "folder": str(folder.resolve())}
         )
     except ValidationError as error:
         first = error.errors()[0]
@@ -237,13 +255,17 @@ def changed(text: str, changes: list[list[str]], where: str) -> str:
     return text
 
 
-def _own_tests(folder: Path, file: str, digest: Any) -> dict[str, Any]:
+def sha256_of(value: Any) -> str:
+    """The digest of a value of JSON or TOML."""
+    return hashlib.sha256(json.dumps(value, default=str).encode()).hexdigest()
+
+
+def _own_tests(folder: Path, file: str) -> dict[str, Any]:
     """The solution and the mutants that students' own tests are tried on."""
     path = folder / MUTANTS
-    mutants = _toml(path, digest).get("mutant", [])
+    mutants = _toml(path).get("mutant", [])
     try:
         right = (folder / "solution" / file).read_text(encoding="utf-8")
-        digest.update(right.encode())
         sources = [
             {"name": m["name"], "text": changed(right, m["change"], f"{path}, '{m['name']}'")}
             for m in mutants
@@ -253,11 +275,9 @@ def _own_tests(folder: Path, file: str, digest: Any) -> dict[str, Any]:
     return {"solution": right, "sources": sources}
 
 
-def _toml(path: Path, digest: Any) -> dict[str, Any]:
+def _toml(path: Path) -> dict[str, Any]:
     try:
-        data = path.read_bytes()
-        digest.update(data)
-        return tomllib.loads(data.decode("utf-8"))
+        return tomllib.loads(path.read_bytes().decode("utf-8"))
     except FileNotFoundError:
         raise LabError(f"{path.parent} is not a lab: it has no {path.name}") from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -200,15 +201,23 @@ def test_one_student_again(grade: Grade, tmp_path: Path) -> None:
 
 
 def test_one_check_again(grade: Grade, tmp_path: Path) -> None:
-    """The check and those that need it have new verdicts; the lab's old digest stays."""
+    """The check and those that need it have new verdicts, and the rest is kept."""
     hand_in(tmp_path, "ada", 11, 20, 1)
     assert 0.0 == grade()[0]["points"]
     lab = tmp_path / "lab" / "lab.toml"
     lab.write_text(LAB.replace("expected = 10.0", "expected = 11.0"))
     again = grade("--check", "first")[0]
     assert 10.0 == again["points"]
-    digests = again["lab_sha256"], grade()[0]["lab_sha256"]
-    assert digests[0] != digests[1]
+    assert again == grade()[0]  # up to date: the lab is what it was graded with, in each part
+    lab.write_text(lab.read_text().replace("points = 6", "points = 7"))
+    first = grade("--check", "first")[0]  # the second check needs it
+    assert (11.0, True) == (first["points"], first == grade()[0])
+    lab.write_text(lab.read_text().replace('title = "Why?"', 'title = "Why so?"'))
+    stale = grade("--check", "first")[0]
+    assert "Why?" in str(stale["checks"])
+    whole = grade()[0]
+    assert "Why so?" in str(whole["checks"]), whole
+    assert stale["lab_sha256"] != whole["lab_sha256"]
     grade("--check", "firsts", code=2)
     assert "did you mean 'first'?" in grade.said  # type: ignore[attr-defined]
 
@@ -250,3 +259,30 @@ def test_options_of_a_class_want_a_folder(grade: Grade, tmp_path: Path, option: 
     asked = [str(tmp_path / "lab"), str(tmp_path / "in" / "ada.json"), option, "first"]
     done = CliRunner().invoke(app, asked)
     assert (2, True) == (done.exit_code, "is for a folder of submissions" in done.output)
+
+
+def test_checks_again_of_each_candidate(grade: Grade, tmp_path: Path) -> None:
+    """Where the best submission counts, no other verdict of any of them is made anew."""
+    hand_in(tmp_path, "ada", 11, 20, 1)
+    hand_in(tmp_path, "ada-tiny", 11, 0, 2)
+    grade("--keep", "best")
+    lab = tmp_path / "lab" / "lab.toml"
+    lab.write_text(LAB.replace("expected = 10.0", "expected = 11.0"))
+    again = grade("--keep", "best", "--check", "first")[0]
+    assert 10.0 == again["points"]
+    assert again == grade("--keep", "best")[0]
+
+
+def test_a_check_again_is_as_grading_all(grade: Grade, tmp_path: Path) -> None:
+    """The same result, with its digests; one of other variants is graded whole."""
+    lab = tmp_path / "lab" / "lab.toml"
+    for n in (9, 10, 11):
+        hand_in(tmp_path, f"s{n}", n, 20, 1)
+    grade()
+    lab.write_text(LAB.replace("expected = 10.0", "expected = 11.0"))
+    again = grade("--check", "first")
+    shutil.rmtree(tmp_path / "out")
+    whole = grade()
+    assert [{**r, "measured": 0} for r in again] == [{**r, "measured": 0} for r in whole]
+    lab.write_text(f"{lab.read_text()}\n[variant.x]\nlow = 1\nhigh = 5\n")
+    assert all(r["variant"] for r in grade("--check", "why"))

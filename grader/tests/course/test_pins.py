@@ -11,16 +11,17 @@ from pathlib import Path
 
 import pytest
 from results_made import check, result
-from tiny_lab import make_lab, needs_sandbox
+from tiny_lab import hand_in, make_lab, needs_sandbox, result_of
 from typer.testing import CliRunner
 
 import locksim
 from lockgrader import digests
-from lockgrader.batch.compare import compare
+from lockgrader.batch.compare import Change, compare
 from lockgrader.cli.course import app
 from lockgrader.cli.grade import app as grade
 from lockgrader.course.pins import LOCK
 from lockgrader.lab import load
+from lockgrader.mark import Late, Mark, add_mark
 from lockgrader.result import keep
 
 
@@ -53,11 +54,11 @@ def test_a_lab_of_ones_own_is_found(tmp_path: Path) -> None:
     assert (0, "tiny: as pinned ") == run("check", path)
 
 
-def refusal(course: Path) -> tuple[int, str]:
+def grading(course: Path, *options: str) -> tuple[int, str]:
     """Grading with the course: exit code, and what it says."""
     folder = course.parent
     (folder / "in").mkdir(exist_ok=True)
-    asked = [folder / "lab", folder / "in", "-o", folder / "out", "--course", course]
+    asked = [folder / "lab", folder / "in", "-o", folder / "out", "--course", course, *options]
     done = CliRunner().invoke(grade, [str(a) for a in asked])
     return done.exit_code, done.output.replace("\n", " ")
 
@@ -65,22 +66,22 @@ def refusal(course: Path) -> tuple[int, str]:
 @needs_sandbox
 def test_a_changed_lab_is_refused(course: Path) -> None:
     """With what has changed, and what to do; pinned anew it is graded again."""
-    assert 0 == refusal(course)[0]
+    assert 0 == grading(course)[0]
     lab = course.parent / "lab" / "lab.toml"
     lab.write_text(lab.read_text().replace("points = 2", "points = 3"))
-    code, said = refusal(course)
+    code, said = grading(course)
     assert 2 == code
     assert "is not what" in said
-    assert "the lab's files" in said
+    assert "the check 'number'" in said
     assert "locklab grade --compare OLD NEW" in said
     assert 0 == run("pin", course, course.parent / "lab")[0]
-    assert 0 == refusal(course)[0]
+    assert 0 == grading(course)[0]
 
 
 def test_changed_sources_are_refused(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that decide a verdict."""
     monkeypatch.setattr(digests, "engine", lambda with_c=False: "another")
-    assert "LockLab's sources (0.1.0: " in refusal(course)[1]
+    assert "LockLab's sources (0.1.0: " in grading(course)[1]
 
 
 def test_our_labs_are_pinned_by_name(tmp_path: Path) -> None:
@@ -137,6 +138,46 @@ def test_all_that_a_deciding_file_imports_decides() -> None:
             assert inside or used in paths or used / "__init__.py" in paths, (path, name)
 
 
+@needs_sandbox
+def test_a_corrected_check_then_the_pin(course: Path) -> None:
+    """Only the named check may differ; what it changes is listed, and the pin keeps the rest."""
+    out = hand_in(course.parent / "in" / "ada", answers='{"n": 20}').parents[1] / "out"
+    assert 0 == grading(course)[0]
+    lab = course.parent / "lab" / "lab.toml"
+    lab.write_text(lab.read_text().replace("expected = 10.0", "expected = 20.0"))
+    lab.write_text(lab.read_text().replace("high = 3.0", "high = 4.0"))
+    code, said = grading(course, "--check", "number")
+    assert (2, True) == (code, "has pinned: the check 'cheap'" in said)
+    lab.write_text(lab.read_text().replace("high = 4.0", "high = 3.0"))
+    code, said = grading(course, "--check", "number")
+    assert 0 == code, said
+    assert "ada: number: 0 of 2, fail -> 2 of 2, pass ada: total: " in said
+    assert "1 students with differences" in said
+    assert "still pins the former lab: the check 'number' help: look at what changed" in said
+    assert 2 == grading(course)[0]  # until the correction is pinned
+    assert 0 == run("pin", course, course.parent / "lab")[0]
+    before = result_of(out / "ada")
+    code, said = grading(course)
+    assert (0, False) == (code, "still pins" in said)
+    assert before.measured == result_of(out / "ada").measured  # nothing was graded again
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        (LOCK, "it has format 1, and LockLab 0.1.0 reads format 2"),
+        ("course.toml", "it has format 7, and LockLab 0.1.0 reads format 1"),
+    ],
+)
+def test_another_format_is_refused(course: Path, path: str, says: str) -> None:
+    """One sentence that names both versions."""
+    file = course.parent / path
+    number = "format = 7" if path == "course.toml" else '{"labs": {"tiny": {"lab": "1"}}}'
+    file.write_text(file.read_text().replace("format = 1", number) if "=" in number else number)
+    code, said = run("check", course)
+    assert (2, True) == (code, says in said), said
+
+
 def test_every_changed_mark_is_listed(tmp_path: Path) -> None:
     """Points, verdicts, checks and students that are not in both."""
     old = [
@@ -155,7 +196,7 @@ def test_every_changed_mark_is_listed(tmp_path: Path) -> None:
         ("ada", "total", "4 of 8", "5 of 12", 1.0),
         ("eve", "total", "4 of 4", "not there", -4.0),
         ("zoe", "total", "not there", "4 of 4", 4.0),
-    ] == [(c.student, c.check, c.was, c.now, c.points) for c in compare(old, new)]
+    ] == [(c.student, c.check, c.was, c.now, c.points) for c in compare(old, new).changes]
     for name, results in (("old", old), ("new", new)):
         for one in results:
             keep(tmp_path / name / one.student, one)
@@ -164,3 +205,39 @@ def test_every_changed_mark_is_listed(tmp_path: Path) -> None:
     assert (1, "3 students with differences") == (done.exit_code, done.output.splitlines()[-1])
     same = CliRunner().invoke(grade, ["compare", asked[0], asked[0], "--json"])
     assert (0, []) == (same.exit_code, json.loads(same.stdout))
+
+
+def test_a_real_change_is_not_drowned(tmp_path: Path) -> None:
+    """A grading without the course, the roster and marks differs in verdicts alone."""
+    late = Late(due="d", handed_in="h", days=1, excused=0, share=0.5)
+    given = Mark(check="b", points=1.0, reason="x", by="ann", submission_sha256="0" * 64)
+    marked = result("ada", check("a"), check("b")).with_marks([given])
+    old = [
+        marked.model_copy(update={"late": late}),
+        result("bob", check("a"), late=late),
+        result("zoe", check("a", "no_output"), absent=True, complete=False),
+    ]
+    new = [result("ada", check("a"), check("b")), result("bob", check("a", "fail"))]
+    found = compare(old, new)
+    assert [("bob", "a", -4.0), ("bob", "total", -4.0)] == [
+        (c.student, c.check, c.points) for c in found.changes
+    ]
+    assert (("ada", "bob"), ("ada",)) == (found.late, found.marked)
+    for name, results in (("old", old), ("new", new)):
+        for one in results:
+            keep(tmp_path / name / one.student, one)
+    add_mark(tmp_path / "old" / "ada", given)
+    keep(tmp_path / "old" / "ada", old[0])
+    done = CliRunner().invoke(grade, ["--compare", str(tmp_path / "old"), str(tmp_path / "new")])
+    assert "1 students with differences" == done.stdout.splitlines()[-1]
+    assert "lateness: left out for 2 students" in done.stderr
+    assert "marks by hand: left out for 1 students" in done.stderr
+
+
+def test_a_deadline_that_moved_is_a_change() -> None:
+    """Where both gradings have dates: in words, and the points that it brings."""
+    late = Late(due="d", handed_in="h", days=1, excused=0, share=0.5)
+    early = late.model_copy(update={"days": 0, "share": 1.0})
+    found = compare([result("ada", check("a"), late=late)], [result("ada", check("a"), late=early)])
+    words = "1 day late: 50 % of the points deducted"
+    assert [Change("ada", "lateness", words, "in time", 2.0)] == [*found.changes]
