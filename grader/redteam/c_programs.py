@@ -4,7 +4,8 @@ Each submission to lab 05 is the solution with a *switch*: a condition on what t
 far. While it holds, a lookup takes the writers' mutex, or writes what it should not. The switches
 count and compare what a cache can get hold of; the last ones differ in what they then do.
 
-``loses`` is the check that must not pass.
+``loses`` is the check that must not pass. :data:`UNANNOUNCED` are refused before anything runs:
+they count hits in a function whose writes the compiler would not announce.
 """
 
 from __future__ import annotations
@@ -255,3 +256,23 @@ PROGRAMS = (
     ),
 )
 """The corpus."""
+
+
+def _unannounced(start: str) -> tuple[Change, ...]:
+    """Changes that count hits by a function with something in front of it."""
+    counted = f"static unsigned long hits;\n{start} static void count(void) {{ hits++; }}\n"
+    return (STATICS, STATICS + counted), (COPY, f"        count();\n{COPY}")
+
+
+UNANNOUNCED = {
+    "c23": _unannounced('[[gnu::no_sanitize("thread"), gnu::noinline]]'),
+    "gnu": _unannounced('__attribute__((no_sanitize("thread"), noinline))'),
+    "digraphs": _unannounced("<: <: gnu::no_sanitize_thread, gnu::noinline :> :>"),
+    "bracket-in-a-macro": _unannounced(
+        "#define OPEN [\nOPEN OPEN gnu::no_sanitize_thread, gnu::noinline]]"
+    ),
+    "argument-of-a-macro": _unannounced(
+        "#define WITH(...) [__VA_ARGS__]\nWITH([gnu::no_sanitize_thread, gnu::noinline])"
+    ),
+}
+"""More of the corpus."""

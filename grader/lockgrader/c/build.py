@@ -18,7 +18,7 @@ from pathlib import Path
 from lockgrader.c.allowed import CALLS, examine_assembly, examine_object
 from lockgrader.c.elf import read_object
 from lockgrader.c.interfaces import COMMON, Interface
-from lockgrader.c.source import examine
+from lockgrader.c.source import examine, examine_preprocessed
 from lockgrader.c.tools import ToolError, compiler, make, tool
 from lockgrader.read.artefact import MalformedError
 from lockgrader.read.refused import Refused
@@ -183,7 +183,7 @@ def compile_c(
     examine(text, file, (interface.header,))
     wanted = sorted(set(tools))
     commands = [command for name in wanted for command in _commands(file, name)]
-    keep = [f"{name}.{end}" for name in wanted for end in ("s", "o")]
+    keep = [f"{name}.{end}" for name in wanted for end in ("i", "s", "o")]
     given = {
         "/job/include": toolchain.sources() / "explorer/include",
         "/job/interface": interface.folder,
@@ -198,6 +198,7 @@ def compile_c(
         for name in wanted:
             about = TOOLS[name]
             read = read_object(made.files[f"{name}.o"])
+            examine_preprocessed(made.files[f"{name}.i"].decode(errors="surrogateescape"), file)
             examine_assembly(made.files[f"{name}.s"].decode("ascii", errors="replace"), file)
             examine_object(
                 read,
@@ -267,11 +268,12 @@ def link(
 
 
 def _commands(file: str, name: str) -> list[list[str]]:
-    """The commands from source to assembly to object, with names changed for the explorer."""
+    """The commands from source by assembly to object, with names changed for the explorer."""
     includes = ["-I/job/include", "-I/job/interface"]
-    options = [*FIXED, *TOOLS[name].options, *includes]
+    options = [*FIXED, *TOOLS[name].options]
     commands = [
-        [compiler(), *options, "-S", file, "-o", f"{name}.s"],
+        [compiler(), *options, *includes, "-E", file, "-o", f"{name}.i"],
+        [compiler(), *options, "-S", f"{name}.i", "-o", f"{name}.s"],
         [compiler(), "-c", f"{name}.s", "-o", f"{name}.o"],
     ]
     if name == "explorer":

@@ -1,10 +1,11 @@
-"""Check the tokens of a C file before any compiler reads it.
+"""Check a C file before any compiler reads it, and again behind the preprocessor.
 
-The file is split as the standard does (C11 5.1.1.2, phases 2 and 3): joined lines, comments,
+First the file is split as the standard does (C11 5.1.1.2, phases 2 and 3): joined lines, comments,
 preprocessing tokens. So a word is found even if it is split over lines, and text in a string does
 not count. Refused is whatever reaches beyond the language: other files, the assembler, options of
-the compiler. Each refusal names its line. This is the first of three filters; the second checks
-the assembly (:mod:`.allowed`), the third the object (:mod:`.elf`).
+the compiler, attributes. A macro can still put an attribute together, so the preprocessor's output
+is examined too, and that output is compiled. Each refusal names its line. Further filters check the
+assembly (:mod:`.allowed`) and the object (:mod:`.elf`).
 """
 
 from __future__ import annotations
@@ -13,11 +14,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from lockgrader.read.artefact import MalformedError
 from lockgrader.read.refused import Refused
+from locknative.explorer.attributes import uses
 
-__all__ = ["HEADERS", "MAX_SOURCE", "examine"]
+__all__ = ["HEADERS", "MAX_SOURCE", "examine", "examine_preprocessed"]
 
 MAX_SOURCE = 64 << 10
+MAX_PREPROCESSED = 4 << 20
 HEADERS = frozenset(
     {
         "assert.h",
@@ -52,16 +56,18 @@ RESERVED = frozenset(
 )
 """Reserved names that a submission may use; it may use __atomic_* too."""
 REFUSED = frozenset({"asm", "alloca", "fortran"})
+ATTRIBUTE = "leave attributes, pragmas and assembly out"
 LOCAL = frozenset({"_Thread_local", "__thread"})
 """Words for variables of one thread: the instructions that reach these are refused (allowed.py)."""
 
 _TOKEN = re.compile(
     r"""
     (?P<space>[ \t\f\v\r]+) | (?P<newline>\n) | (?P<comment>//[^\n]*|/\*.*?\*/)
+    | (?P<raw>(?:u8|[uUL])?R")
     | (?P<text>(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*" | [uUL]?'(?:[^'\\\n]|\\.)*')
     | (?P<number>\.?[0-9](?:[eEpP][+-]|[0-9A-Za-z_.])*)
     | (?P<word>[A-Za-z_$][A-Za-z0-9_$]*)
-    | (?P<paste>\#\#|%:%:) | (?P<hash>\#|%:) | (?P<other>.)
+    | (?P<paste>\#\#|%:%:) | (?P<hash>\#|%:) | (?P<bracket>\[|<:) | (?P<other>.)
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -85,7 +91,13 @@ def examine(text: str, file: str, own_headers: tuple[str, ...]) -> None:
     """
     if len(text.encode("utf-8", errors="surrogatepass")) > MAX_SOURCE:
         raise Refused("ungradable", f"{file} is longer than {MAX_SOURCE >> 10} KiB")
+    before = ""
     for token in _plain(text, file):
+        if token.kind == before == "bracket":
+            raise _forbidden(file, token, f"[[: {ATTRIBUTE}")
+        before = token.kind
+        if token.kind == "raw":
+            raise _forbidden(file, token, f"{token.text}: write the string without R")
         if token.kind == "other" and not token.text.isascii():
             raise _forbidden(file, token, "a character outside ASCII: only comments may hold one")
         if token.kind == "other" and token.text in "\"'\\":
@@ -96,6 +108,23 @@ def examine(text: str, file: str, own_headers: tuple[str, ...]) -> None:
             _examine_word(file, token)
     for line in _directives(text, file):
         _examine_directive(file, line, own_headers)
+
+
+def examine_preprocessed(text: str, file: str) -> None:
+    """Refuse attributes and pragmas that macros have put together.
+
+    Arguments:
+        text: the preprocessor's output. file: the submission's name.
+
+    Raises:
+        Refused: with the line and what to do.
+        MalformedError: no headers and no 64 KiB of C are so long.
+    """
+    if len(text) > MAX_PREPROCESSED:
+        raise MalformedError(f"{len(text)} characters behind the preprocessor")
+    for use in uses(text):
+        if use.file == file or not use.harmless:
+            raise Refused("forbidden_operation", f"{use.file}:{use.line}: {use}: {ATTRIBUTE}")
 
 
 def _examine_word(file: str, token: _Token) -> None:

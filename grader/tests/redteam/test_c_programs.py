@@ -23,18 +23,18 @@ FILE = Path(__file__).parents[2] / "redteam" / "c_programs.py"
 IN_THE_NORMAL_RUN = ("waits-while-a-reclaim-runs", "frees-50-removals-later")
 
 
-def programs() -> list[Any]:
-    """The corpus."""
+def programs() -> tuple[list[Any], dict[str, Any]]:
+    """The corpus: what runs, and what is refused before."""
     spec = importlib.util.spec_from_file_location("redteam_c_programs", FILE)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
-    return [*module.PROGRAMS]
+    return [*module.PROGRAMS], module.UNANNOUNCED
 
 
-PROGRAMS = programs()
+PROGRAMS, UNANNOUNCED = programs()
 CHAIN = """    while (*link != NULL && !equal(&(*link)->key, key))
         link = &(*link)->next;
     old = *link;
@@ -143,6 +143,14 @@ def test_it_loses_what_it_does_not_deserve(one: Any) -> None:
     assert one.says in found.message
     if one.loses != "c-held":
         assert "insertions" in found.message
+
+
+@pytest.mark.parametrize("name", UNANNOUNCED)
+def test_a_write_that_is_not_announced_is_refused(name: str) -> None:
+    """No check passes, and the line is named."""
+    with pytest.raises(Refused, match=r"avc_rcu\.c:\d+: .*attribute") as refused:
+        judged(UNANNOUNCED[name], name, ("c-quiet",))
+    assert "forbidden_operation" == refused.value.verdict
 
 
 def test_a_pool_of_statics_is_refused() -> None:

@@ -22,11 +22,12 @@ from locknative.explorer.attributes import DROPPED, HARMLESS_ASSEMBLY, uses
 FLAGS = (
     *("-std=gnu11", "-O0", "-g", "-fsanitize=thread", "-fno-pie", "-fno-common", "-fno-lto"),
     *("-fno-stack-protector", "-fcf-protection=none", "-ftls-model=local-exec", "-fno-builtin"),
-    *("-Waggregate-return", "-Werror=aggregate-return", "-Wsystem-headers"),
 )
-"""No optimisation: an access that the program makes is not left out because its value is unused.
-The last line refuses functions that return a struct: gcc announces no write of their result. It
-holds in system headers too, as any file can say that it is one."""
+"""No optimisation: an access that the program makes is not left out because its value is unused."""
+
+NO_STRUCT_RESULTS = ("-Waggregate-return", "-Werror=aggregate-return", "-Wsystem-headers")
+"""Refuses functions that return a struct: gcc announces no write of their result. System headers
+are no exception, as any file can say that it is one."""
 
 VOLATILE_APART = ("--param", "tsan-distinguish-volatile=1")
 """gcc's way to announce volatile accesses by functions of their own."""
@@ -70,7 +71,7 @@ class Program:
             if not file.is_file():
                 raise NativeError(f"{file}: there is no such file; name C files")
         root = toolchain.sources()
-        self._flags = [*FLAGS, *(VOLATILE_APART if volatile_is_atomic else ())]
+        self._flags = [*FLAGS, *NO_STRUCT_RESULTS, *(VOLATILE_APART if volatile_is_atomic else ())]
         self._macros = [
             *(f"-I{folder}" for folder in includes),
             *(f"-I{root / folder}" for folder in ("explorer/include", "include", ".")),
