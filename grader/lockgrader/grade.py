@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+import re
 import shlex
 import time
 import traceback
@@ -50,6 +51,11 @@ from lockgrader.sandbox import Profile
 from lockui.portable import LINUX
 
 __all__ = ["Gate", "Progress", "accept", "grade", "part_of", "printable", "replay"]
+
+_RIGHT_TO_LEFT = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]+"
+)
+"""The blocks of the scripts that run from right to left: Hebrew, Arabic and their like."""
 
 PARTS = ("locks", "answers", "tests", "c", "data")
 """The parts of a submission; one can be refused without touching the points of the others."""
@@ -190,6 +196,11 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c in "\n\t" else odd for c in text)
 
 
+def _in_order(text: str) -> str:
+    """A message whose names from right to left do not reverse what stands behind them."""
+    return _RIGHT_TO_LEFT.sub("\\g<0>\N{LEFT-TO-RIGHT MARK}", text)
+
+
 def accept(
     lab: Lab,
     checks: list[Check],
@@ -310,7 +321,9 @@ def _result(
         verdict=finding.verdict,
         points=points,
         max_points=check.points,
-        message=printable(f"{finding.message}; {FITS_OTHER}" if others else finding.message),
+        message=_in_order(
+            printable(f"{finding.message}; {FITS_OTHER}" if others else finding.message)
+        ),
         rows=finding.rows,
         hint=hint,
         misconception=check.misconceptions.get(finding.tag, ""),

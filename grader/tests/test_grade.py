@@ -53,6 +53,17 @@ def test_right_submission(lab: Lab, tmp_path: Path) -> None:
 
 
 @needs_sandbox
+def test_names_in_any_script(lab: Lab, tmp_path: Path) -> None:
+    """Names that Python takes are graded and shown; one from right to left reverses nothing."""
+    japanese = graded(lab, hand_in(tmp_path / "ada", TAS.replace("locked", "\u9320")))
+    assert ["pass", "partial", "pass"] == verdicts(japanese)
+    name = "\u05de\u05e0\u05e2\u05d5\u05dc"
+    hebrew = graded(lab, hand_in(tmp_path / "eve", WRONG.replace("locked", name)))
+    assert "fail" == hebrew.checks[0].verdict
+    assert f"load lock.{name}\N{LEFT-TO-RIGHT MARK}: 0" in hebrew.checks[0].message
+
+
+@needs_sandbox
 def test_a_measurement_alone_brings_its_proofs(lab: Lab, tmp_path: Path) -> None:
     """A measurement compares itself with what proofs reached, so they run before it."""
     names = [check.name for check in lab.checks({})]

@@ -4,7 +4,8 @@ A student's code may have taken over the compiler inside, so nothing that it pro
 The validator checks that
 
 - the document has exactly the expected keys (:mod:`~lockgrader.compile.schema`);
-- every name is a plain identifier and hides none of ours;
+- every name is an identifier of Python, in the form in which its parser gives it, not too long, and
+  hides none of ours;
 - structs do not contain each other in a cycle and stay small on the largest machine;
 - every register, label, type, path and memory order exists;
 - code does not run off its end;
@@ -28,6 +29,7 @@ import keyword
 import linecache
 import pkgutil
 import re
+import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
@@ -45,10 +47,8 @@ from locksim.lang.struct import METERS, Lock, RWLock, Struct
 __all__ = ["accept", "borrowed", "shown"]
 
 MAX_CLASSES, MAX_METHODS, MAX_INSTRS, MAX_REGISTERS = 32, 256, 8000, 200
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
-_TYPE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*){0,8}")
+MAX_NAME, MAX_DOTS = 64, 8
 _REGISTER = re.compile(r"r(0|[1-9][0-9]{0,2})")
-_PARAM = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*){0,8}")
 _KINDS = {c.__name__: c for c in KINDS}
 _TAKEN = RESERVED | {"_params", "_parts", "METERED", "FIELDS"}
 _ORDERS = {"LOAD": (0, 1, 4), "STORE": (0, 2, 4)}
@@ -138,8 +138,22 @@ def _fail(where: str, what: str) -> None:
     raise MalformedError(f"{where[:120]}: {what}")
 
 
+def _is_name(text: str) -> bool:
+    """Whether a text is an identifier as Python's parser gives it, and not too long."""
+    whole = len(text) <= MAX_NAME and text.isidentifier()
+    return whole and unicodedata.is_normalized("NFKC", text)
+
+
+def _are_names(text: str) -> bool:
+    """The same for some names with dots between them."""
+    names = text.split(".", MAX_DOTS + 1)
+    return len(names) <= MAX_DOTS + 1 and all(map(_is_name, names))
+
+
 def _check_name(name: str, where: str) -> None:
-    if not _NAME.fullmatch(name) or name.startswith("__") or keyword.iskeyword(name):
+    if len(name) > MAX_NAME:
+        _fail(where, f"the name {name[:40]!r}… has {len(name)} characters; at most {MAX_NAME}")
+    if not _is_name(name) or name.startswith("__") or keyword.iskeyword(name):
         _fail(where, f"{name[:40]!r} is not a valid name")
     if name in _TAKEN:
         _fail(where, f"the name {name!r} is taken")
@@ -250,10 +264,10 @@ class _Method:
                 return isinstance(operand, str) and (operand == "word" or self._is_type(operand))
             case "path":
                 is_path = isinstance(operand, list) and len(operand) <= 8
-                return is_path and all(isinstance(n, str) and _NAME.fullmatch(n) for n in operand)
+                return is_path and all(isinstance(n, str) and _is_name(n) for n in operand)
             case "method":
                 names = operand.split(".") if isinstance(operand, str) else []
-                return 1 <= len(names) <= 2 and all(map(_NAME.fullmatch, names))
+                return 1 <= len(names) <= 2 and all(map(_is_name, names))
         return False
 
     def _is_register(self, operand: Any) -> bool:
@@ -263,12 +277,12 @@ class _Method:
 
     def _is_value(self, operand: Any) -> bool:
         if isinstance(operand, str):
-            return self._is_register(operand) or _PARAM.fullmatch(operand) is not None
+            return self._is_register(operand) or (operand[:1] == "$" and _are_names(operand[1:]))
         return _is_number(operand, -_MOST, _MOST - 1)
 
     def _is_type(self, text: str) -> bool:
         first = text.partition(".")[0]
-        return _TYPE.fullmatch(text) is not None and (first == "self" or first in self.types)
+        return _are_names(text) and (first == "self" or first in self.types)
 
     def _check_whole(self, k: int, op: str, named: dict[str, Any]) -> None:
         """Check rules that join several operands of one instruction."""

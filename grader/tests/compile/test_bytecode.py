@@ -17,6 +17,7 @@ from locksim.checker import check_lock
 from locksim.checker.verdict import Budget
 from locksim.compiler import compile_source
 from locksim.compiler.portable import codes_to_json
+from locksim.emit import emit
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.study.simulation import simulate
 
@@ -98,6 +99,40 @@ def test_methods_of_a_base_class_pass() -> None:
     assert document["classes"]["Derived"]["methods"].keys() == codes["Derived"].methods.keys()
 
 
+ABROAD = """from locksim.lang import *
+
+class 鍵(Lock):
+    \u9320 = word()
+    \u05de\u05e0\u05e2\u05d5\u05dc\u0661 = percpu(word())
+    \ufb01eld = word()
+    ÅNGSTRÖM = param(3)
+
+    def acquire(self):
+        while (yield self.\u9320.swap(1, ACQUIRE)):
+            yield from self.待つ(self.ÅNGSTRÖM)
+        yield self.\u05de\u05e0\u05e2\u05d5\u05dc\u0661[cpu()].store(1, RELAXED)
+        yield self.field.store(1, RELAXED)
+
+    def 待つ(self, 回数):
+        for _ in range(回数):
+            yield pause()
+
+    def release(self):
+        yield self.\u9320.store(0, RELEASE)
+"""
+
+
+def test_names_in_any_script_pass() -> None:
+    """What Python takes for a name is one: Japanese, Hebrew with an Arabic digit, ligatures."""
+    codes = accept(compiled(ABROAD), ABROAD, "own.py")
+    lock = codes["鍵"].struct
+    assert {"\u9320", "\u05de\u05e0\u05e2\u05d5\u05dc\u0661", "field", "ÅNGSTRÖM"} == {*lock.FIELDS}
+    assert "proven" == check_lock(lock, threads=2).verdict
+    made = simulate(CriticalSection(lock=lock), cpus=3, operations=3, warmup=1, replications=1)
+    assert 0 == made.violations()
+    assert "_u9320" in emit(codes["鍵"]).text
+
+
 HOSTILE: dict[str, Callable[[dict[str, Any]], object]] = {
     "another key": lambda d: d.update(points=10),
     "another format": lambda d: d.update(format=2),
@@ -131,7 +166,15 @@ HOSTILE: dict[str, Callable[[dict[str, Any]], object]] = {
     "name of ours": lambda d: fields(d).update(placed=fields(d)["tail"]),
     "dunder field": lambda d: fields(d).update(__class__=fields(d)["tail"]),
     "instance field": lambda d: fields(d).update(_params=fields(d)["tail"]),
-    "odd digits": lambda d: fields(d).update({"t\u0661": fields(d)["tail"]}),
+    "letters that no parser gives": lambda d: fields(d).update({"\ufb01eld": fields(d)["tail"]}),
+    "right-to-left mark": lambda d: fields(d).update({"t\u200f": fields(d)["tail"]}),
+    "right-to-left override": lambda d: fields(d).update({"t\u202et": fields(d)["tail"]}),
+    "no letter": lambda d: fields(d).update({"t\N{LOCK}": fields(d)["tail"]}),
+    "markup": lambda d: fields(d).update({"<b>": fields(d)["tail"]}),
+    "two words": lambda d: fields(d).update({"t t": fields(d)["tail"]}),
+    "long field": lambda d: fields(d).update({"t" * 65: fields(d)["tail"]}),
+    "path of no name": lambda d: method(d)["instrs"][2][1].__setitem__(3, ["tail\u200f"]),
+    "type of many dots": lambda d: method(d)["instrs"][2][1].__setitem__(2, "self" + ".a" * 99),
     "foreign module": lambda d: d["structs"].update(X={"library": "os:system"}),
     "module of the grader": lambda d: d["structs"].update(X={"library": "lockgrader.grade:grade"}),
     "module of the library's inside": lambda d: d["structs"].update(

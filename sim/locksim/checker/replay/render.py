@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+import unicodedata
 
 from locksim.checker.client import TEST_CLIENT
 from locksim.checker.replay.counterexample import Counterexample, Step
@@ -59,7 +60,14 @@ def table(counterexample: Counterexample, width: int = WIDEST) -> str:
 
 
 def _line(cells: list[str], widths: list[int]) -> str:
-    return " | ".join(c.ljust(w) for c, w in zip(cells, widths, strict=True)).rstrip()
+    padded = (c + " " * (w - _places(c)) for c, w in zip(cells, widths, strict=True))
+    return " | ".join(padded).rstrip()
+
+
+def _places(text: str) -> int:
+    """The columns of a terminal that a text takes: names may be Japanese."""
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
 
 
 def _cell(step: Step, begun: str, over: str, width: int) -> list[str]:
