@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from datetime import UTC, datetime, timedelta
+
 from locknative import Provenance
 from locknative.executable import Clock
 from locknative.histogram import Histogram
@@ -9,6 +12,7 @@ from locknative.measurement import BenchCell, Measurement, Side, Tally, Trial
 from locknative.survey.judge import disturbances
 from locknative.survey.speed import SpeedCheck
 from locknative.survey.topology import Cpu
+from locknative.survey.trials import rounds
 
 CLOCK = Clock(name="rdtscp", ticks_per_ns=2.0, cost_ns=10.0, turn_ns=0.5, sample_every=61)
 
@@ -82,4 +86,60 @@ def measurement(trials: list[Trial], cells: tuple[BenchCell, ...] = (CELL,)) -> 
         topology=(Cpu(0, 0, 0, 0, 0), Cpu(1, 1, 0, 0, 0)),
         provenance=QUIET,
         complete=True,
+    )
+
+
+def consistent(
+    kernels: tuple[str, ...] = ("ticket", "mcs"), seed: int = 5, each: int = 6
+) -> Measurement:
+    """A measurement of which every part follows from the others, as ``bench`` writes it.
+
+    Each section has 500 ns of private work, of which two threads do 8,000 and 4,000 in 10 ms. In
+    trial 4 a thread had its CPU for half of the time; the others were not disturbed.
+
+    Args:
+        kernels: one for each cell. seed: of the order of the trials. each: trials of a cell.
+    """
+    cells = tuple(
+        CELL.model_copy(update={"kernel": kernel, "think_ns": 500.0, "think": 1000})
+        for kernel in kernels
+    )
+    began = datetime(2026, 1, 2, tzinfo=UTC)
+    numbers = [0] * len(cells)
+    speed, trials = SpeedCheck(), list[Trial]()
+    dice = random.Random(seed)
+    for cell, drawn in rounds(range(len(cells)), lambda index: numbers[index] < each, dice):
+        numbers[cell] += 1
+        number = len(trials)
+        tallies = tuple(
+            _sampled(count, cpu_ns=5_000_000 if number == 4 else 10_000_000 - number)
+            for count in (8000, 4000)
+        )
+        shown = [one.model_dump() for one in tallies]
+        speed.add([one.turn_ns for one in tallies])
+        trials.append(
+            Trial(
+                cell=cell,
+                number=number,
+                seed=drawn,
+                began=(began + (number + 1) * timedelta(milliseconds=20)).isoformat(),
+                runnable=0,
+                steal_ticks=0,
+                clock=CLOCK,
+                tallies=tallies,
+                rejected=disturbances(shown, 0, speed, 10_000_000),
+            )
+        )
+    return measurement(trials, cells).model_copy(
+        update={"began": began.isoformat(), "seed": seed, "duration_ms": 10, "warmup_ms": 1}
+    )
+
+
+def _sampled(count: int, cpu_ns: int) -> Tally:
+    """A thread that wrote for 10 ms; one section in ``sample_every`` was timed, 100 ns each."""
+    timed = -(-count // CLOCK.sample_every)
+    times = Histogram(total=200 * timed, longest=200, counts=((200, 1, timed),))
+    write = Side(count=count, contended=count, wait=times, contended_wait=times, hold=times)
+    return tally(count, cpu_ns, wall_ns=10_000_000).model_copy(
+        update={"write": write, "contended": count, "turn_ns": CLOCK.turn_ns}
     )

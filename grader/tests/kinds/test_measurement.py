@@ -1,4 +1,7 @@
-"""A student's own measurement: predicted first, made properly, and not made up."""
+"""A student's own measurement: predicted first, made properly, and not made up.
+
+What is judged is invented, so that each machine gets the same verdict; one test measures.
+"""
 
 import json
 import os
@@ -7,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from made_up import consistent
 from tiny_lab import make_whole
 
 import locknative
@@ -19,8 +23,6 @@ from lockgrader.workspace import folder as ws
 from lockgrader.workspace.attempt import attempt
 from locknative import Stopping
 
-pytestmark = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs")
-
 CHECK = Measurement(
     kind="measurement",
     name="own",
@@ -31,6 +33,7 @@ CHECK = Measurement(
     answer="own_ns",
 )
 PREDICTED = [1.0, 1e6]
+MADE = consistent(("ticket",), each=11).model_dump_json().encode()
 TOML = """
 [[check]]
 name = "own"
@@ -44,17 +47,7 @@ hints = ["predict"]
 """
 
 
-@pytest.fixture(scope="module")
-def made() -> bytes:
-    """A measurement with short trials."""
-    short = Stopping(trials=11)
-    found = locknative.bench(
-        "ticket", 2, think_ns=500.0, duration_ms=10, warmup_ms=1, stopping=short
-    )
-    return found.model_dump_json().encode()
-
-
-def handed_in(made: bytes, before_s: float = 60.0) -> Submitted:
+def handed_in(made: bytes = MADE, before_s: float = 60.0) -> Submitted:
     """A submission whose prediction was locked some seconds before the measurement."""
     began = datetime.fromisoformat(json.loads(made)["began"])
     at = began - timedelta(seconds=before_s)
@@ -67,30 +60,42 @@ def prediction(found: Finding) -> str:
     return found.message.rpartition("; ")[2]
 
 
-def test_an_honest_one_is_judged(made: bytes) -> None:
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs")
+def test_an_honest_one_is_judged() -> None:
     """Three things count; how good they are depends on the machine, and its speed is none."""
-    found = CHECK.judge(handed_in(made))
-    assert found.verdict in ("pass", "partial", "fail")
+    short = Stopping(trials=11)
+    made = locknative.bench(
+        "ticket", 2, think_ns=500.0, duration_ms=10, warmup_ms=1, stopping=short
+    )
+    found = CHECK.judge(handed_in(made.model_dump_json().encode()))
     assert "contradicts" != found.tag
     assert "the interval 1 to 1e+06 holds it" == prediction(found)
     assert ["undisturbed trials", "half width of the interval"] == [r.what for r in found.rows[:2]]
 
 
-def test_a_prediction_must_be_older(made: bytes) -> None:
+def test_a_good_one_with_a_poor_prediction() -> None:
+    """Ten undisturbed trials of one length: full shares for these, none for a million ns."""
+    found = CHECK.judge(handed_in())
+    assert "median 1667 ns" in found.message
+    assert [1.0, 1.0, 0.0] == [row.share for row in found.rows]
+    assert "partial" == found.verdict
+
+
+def test_a_prediction_must_be_older() -> None:
     """One that was locked later, or never, counts nothing; the rest is judged as before."""
-    late = CHECK.judge(handed_in(made, before_s=-60.0))
+    late = CHECK.judge(handed_in(before_s=-60.0))
     assert "before the prediction was locked" in late.message
-    never = CHECK.judge(replace(handed_in(made), locked={}))
+    never = CHECK.judge(replace(handed_in(), locked={}))
     assert "no record.json" in prediction(never)
-    honest = CHECK.judge(handed_in(made))
+    honest = CHECK.judge(handed_in())
     for one in (late, never):
         assert 0.0 == one.rows[2].share
         assert honest.rows[:2] == one.rows[:2]
 
 
-def test_an_edited_file_earns_nothing(made: bytes) -> None:
-    """One count is half as large again: the samples of the trial do not fit."""
-    document = json.loads(made)
+def test_an_edited_file_earns_nothing() -> None:
+    """One count is twice as large: the samples of the trial do not fit."""
+    document = json.loads(MADE)
     document["trials"][4]["tallies"][0]["count"] *= 2
     found = CHECK.judge(handed_in(json.dumps(document).encode()))
     assert ("fail", 0.0, "contradicts") == (found.verdict, found.share, found.tag)
@@ -107,22 +112,20 @@ def test_an_edited_file_earns_nothing(made: bytes) -> None:
         ({"precision": float("nan")}, "fail", ""),
     ],
 )
-def test_what_is_no_measurement(
-    made: bytes, change: dict[str, object], verdict: str, words: str
-) -> None:
+def test_what_is_no_measurement(change: dict[str, object], verdict: str, words: str) -> None:
     """Each gets a verdict, and none stops the grader."""
-    odd = json.dumps(json.loads(made) | change).encode()
-    found = CHECK.judge(replace(handed_in(made), files={"m.json": odd}))
+    odd = json.dumps(json.loads(MADE) | change).encode()
+    found = CHECK.judge(replace(handed_in(), files={"m.json": odd}))
     assert verdict == found.verdict or not words
     assert words in found.message
 
 
-def test_another_cell_and_none(made: bytes) -> None:
+def test_another_cell_and_none() -> None:
     """Another load is not this one; an empty file and no file are not a measurement yet."""
     other = CHECK.model_copy(update={"cell": Cell(kernel="mcs", threads=2)})
-    assert "another-cell" == other.judge(handed_in(made)).tag
+    assert "another-cell" == other.judge(handed_in()).tag
     for files in ({}, {"m.json": b"{}\n"}):
-        found = CHECK.judge(replace(handed_in(made), files=files))
+        found = CHECK.judge(replace(handed_in(), files=files))
         assert ("no_output", "missing") == (found.verdict, found.tag)
         assert "your prediction is locked" in found.message
 
