@@ -13,6 +13,10 @@ For each student and lab the latest attempt *stands*. An incomplete one, or one 
 failed, never replaces a sound one (:func:`lockgrader.result.replaces`, as for ``result.json``). A
 row is never deleted.
 
+The table ``schema_version`` holds the number of this schema. A gradebook of another number is
+refused before anything is read or written. One from before there was a number has the same columns,
+and gets it.
+
 Several graders may enter at once. Each locks the rows of its students, in the order of their names,
 so that one attempt stands whoever comes first. Where a database ends one of two transactions that
 wait for each other, or two insert the same name, the transaction is begun anew.
@@ -20,12 +24,14 @@ wait for each other, or two insert the same name, the transaction is begun anew.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import random
 import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -41,6 +47,7 @@ from sqlalchemy import (
     UniqueConstraint,
     create_engine,
     event,
+    inspect,
     make_url,
     select,
 )
@@ -88,6 +95,15 @@ _Name = String(255).with_variant(mysql.VARCHAR(255, collation="utf8mb4_bin"), "m
 _Long = Text().with_variant(mysql.LONGTEXT(), "mysql", "mariadb")
 _TRIES = 10
 """Of a transaction that meets another one."""
+VERSION = 1
+"""Of the schema below; it grows with each change of a table or a column."""
+
+
+class _Schema(_Base):
+    """One row: the version of all tables."""
+
+    __tablename__ = "schema_version"
+    version: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
 
 
 class Student(_Base):
@@ -214,13 +230,13 @@ class Gradebook:
         url: of the database, as SQLAlchemy writes it: ``sqlite:///grades.sqlite``.
 
     Raises:
-        GradebookError: there is no such database, or it cannot be written.
+        GradebookError: there is no such database, it cannot be written, or its schema is another.
     """
 
     def __init__(self, url: str | URL) -> None:
         try:
             self._engine: Engine = _engine(url)
-            _Base.metadata.create_all(self._engine)
+            _prepare(self._engine)
         except (ArgumentError, NoSuchModuleError, ImportError, ValueError) as error:
             raise GradebookError(
                 f"--gradebook: this kind of database cannot be used: {_first(error)}\n"
@@ -290,6 +306,37 @@ def _engine(url: str | URL) -> Engine:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     return engine
+
+
+def _prepare(engine: Engine) -> None:
+    """Make the tables of a new gradebook; check those of an old one.
+
+    Raises:
+        GradebookError: the schema is another one.
+    """
+    found = inspect(engine)
+    there = set(found.get_table_names())
+    with Session(engine) as session:
+        versioned = _Schema.__tablename__ in there
+        held = session.scalar(select(_Schema.version)) if versioned else None
+    if held not in (None, VERSION):
+        raise GradebookError(
+            f"the gradebook has schema version {held}, and LockLab {version('locklab')} uses "
+            f"version {VERSION}\nhelp: use the version of LockLab that wrote it, or name another "
+            "database and enter the results anew: locklab export RESULTS --gradebook URL"
+        )
+    for name, table in _Base.metadata.tables.items():
+        columns = {c["name"] for c in found.get_columns(name)} if name in there else set()
+        if columns and columns != set(table.columns.keys()):
+            raise GradebookError(
+                f"the database has a table '{name}' that is not of schema version {VERSION}, which "
+                f"LockLab {version('locklab')} uses\nhelp: name another database"
+            )
+    _Base.metadata.create_all(engine)
+    if held is None:
+        with contextlib.suppress(IntegrityError), Session(engine) as session, session.begin():
+            if session.scalar(select(_Schema.version)) is None:  # another grader may have been here
+                session.add(_Schema(version=VERSION))
 
 
 def _lock(session: Session, results: Iterable[Result]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from results_made import check, result
 from servers import SERVERS, program
-from sqlalchemy import select
+from sqlalchemy import create_engine, inspect, select, text
 
 from lockgrader.export.gradebook import Attempt, Gradebook, GradebookError, enter
 from lockgrader.result import Result, keep
@@ -131,6 +131,43 @@ def test_two_graders_at_a_server(name: str) -> None:
     with start() as url:
         crowd(url)
         assert 0 == entered(url, *decisions(2))
+
+
+def test_another_schema_is_refused(url: str) -> None:
+    """One sentence with both versions, and the database is as it was."""
+    entered(url, BETTER)
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(text("update schema_version set version = 7"))
+        connection.execute(text("drop table marks"))
+    says = "has schema version 7, and LockLab 0.1.0 uses version 1"
+    with pytest.raises(GradebookError, match=says) as caught:
+        Gradebook(url)
+    assert (2, True) == (caught.value.exit_code, "marks" not in inspect(engine).get_table_names())
+    engine.dispose()
+
+
+def test_a_gradebook_from_before_versions(url: str) -> None:
+    """It gets the number, and keeps what it holds; its columns are the same."""
+    entered(url, BETTER)
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(text("drop table schema_version"))
+    assert (0, [("2", True)]) == (entered(url, BETTER), attempts(url))
+    with engine.begin() as connection:
+        assert [(1,)] == [*connection.execute(text("select version from schema_version"))]
+    engine.dispose()
+
+
+def test_tables_of_another_program(url: str) -> None:
+    """A database that happens to have a table of the same name is left alone."""
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(text("create table students (id integer, surname text)"))
+    with pytest.raises(GradebookError, match="a table 'students' that is not of schema version 1"):
+        Gradebook(url)
+    assert ["students"] == inspect(engine).get_table_names()
+    engine.dispose()
 
 
 def test_all_or_nothing(url: str) -> None:
