@@ -177,9 +177,14 @@ static void join(uint32_t *clock, int event)
             clock[i] = clocks[event][i];
 }
 
+static bool looks_back(void)
+{
+    return ex_reduces() && !ex_is_sole();
+}
+
 void ex_event_after(int event)
 {
-    if (event >= 0 && ex_reduces())
+    if (event >= 0 && looks_back())
         join(past, event);
 }
 
@@ -188,8 +193,8 @@ void ex_event_start(int agent, int node, agents waiting)
     struct thread *thread = &ex_threads[agent / 2];
     struct event *event;
 
-    if (!ex_reduces())
-        n_events = 0; /* only the complete search looks back */
+    if (!looks_back())
+        n_events = 0;
     event = &events[n_events];
     if (n_events == MAX_EVENTS)
         ex_give_up("a run has more than %u steps that threads meet in: make the test smaller",
@@ -216,12 +221,12 @@ void ex_event_start(int agent, int node, agents waiting)
         event->old = agent % 2 == 0 ? ex_visible(thread, operation.at, operation.size)
                                     : ex_bytes(operation.at, operation.size);
         published = (struct clock){0};
-        if (event->changes)
+        if (event->changes && !ex_is_sole())
             ex_meet(operation.at, operation.size, &published);
     }
-    if (!ex_reduces())
-        return;
     memset(past, 0, sizeof(past));
+    if (!looks_back())
+        return;
     if (last[agent] >= 0)
         join(past, last[agent]);
     else if (agent % 2 == 0)
@@ -462,7 +467,7 @@ static bool weakens(const struct event *event)
 {
     struct clock after = {0};
 
-    if (!event->changes)
+    if (!event->changes || ex_is_sole())
         return false;
     ex_meet(event->at, event->size, &after);
     for (int i = 0; i < ex_threads_used; i++)
@@ -487,7 +492,7 @@ void ex_event_stop(void)
         else
             ex_count(event->at, event->size);
     }
-    if (ex_reduces())
+    if (looks_back())
         order(event);
     current = -1;
 }

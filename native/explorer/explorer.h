@@ -27,6 +27,7 @@
  *   statics.c   the program's statics, put back between two runs
  *   locals.c    its thread-local variables
  *   run.c       one run, from setup to check, and how it ends
+ *   setup.c     what setup leaves, kept for the runs that begin alike
  *   report.c    the steps of a run, and the verdict as JSON
  *   main.c      options, and the loop over all runs
  *
@@ -238,8 +239,8 @@ _Noreturn void ex_leave(void);
 
 /* runs (run.c) */
 
-enum outcome { ENDED_WELL, CUT_SHORT, FAILED, GAVE_UP };
-/* CUT_SHORT too where it belongs to another process (parts.c). */
+enum outcome { ENDED_WELL, CUT_SHORT, FAILED, GAVE_UP, SET_UP };
+/* CUT_SHORT too where it belongs to another process (parts.c). SET_UP: no run yet, see setup.c. */
 
 enum outcome ex_run_once(void);
 /* "locklab_setup()" or "locklab_check()", while the conductor is in it; else NULL. */
@@ -264,6 +265,28 @@ bool ex_is_endless(void);
 /* What was found, and the text. */
 const char *ex_found(void);
 const char *ex_message(void);
+
+/* setup (setup.c) */
+
+void ex_sole_begin(bool has_setup);
+void ex_sole_end(void); /* another thread is made, or setup is over */
+bool ex_is_sole(void);
+bool ex_setup_is_kept(void); /* as the next run would make it */
+/* What setup has left is put aside; and put back, with a new beginning for the conductor. */
+void ex_setup_keep(void);
+struct thread *ex_setup_put_back(void *(*start)(void *));
+/* The parts of it: */
+void ex_heap_keep(address *from, address *to); /* the memory that belongs to it */
+void ex_heap_put_back(void);
+void ex_search_keep(void);
+void ex_search_put_back(void);
+bool ex_search_begins_alike(void); /* do the choices of the next run go on behind setup? */
+void ex_report_keep(void);
+void ex_report_put_back(void);
+void ex_schedule_keep(void);
+void ex_schedule_put_back(void);
+/* A thread goes on with another function, on a stack without a trace. */
+void ex_start_again(struct thread *thread, void *(*start)(void *));
 
 /* search (search.c) */
 

@@ -13,6 +13,7 @@
  * A leak is a block that at the end is neither freed nor reachable from a static, or from the stack
  * of a thread that exit() finds unfinished, directly or through other reachable blocks.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -38,6 +39,11 @@ static unsigned n_blocks;
 static address next[MAX_THREADS];
 static uint16_t owner[HEAP_SIZE / GRAIN]; /* block's number + 1, of each grain */
 
+static size_t rounded(size_t size)
+{
+    return (size + GRAIN - 1) / GRAIN * GRAIN;
+}
+
 void ex_heap_begin(void)
 {
     static bool is_mapped;
@@ -59,6 +65,41 @@ void ex_heap_begin(void)
     n_blocks = 0;
 }
 
+/* The gap behind belongs to the block too, so that an overflow names it. */
+static void own(const struct block *block)
+{
+    for (address grain = block->at; grain < block->at + rounded(block->size) + GRAIN; grain += GRAIN)
+        owner[(grain - HEAP) / GRAIN] = (uint16_t)(block - blocks + 1);
+}
+
+/* setup.c: the blocks that the conductor alone has made. */
+
+static struct block *kept;
+static unsigned n_kept;
+static address kept_next;
+
+void ex_heap_keep(address *from, address *to)
+{
+    *from = HEAP + (address)ex_conductor * ARENA;
+    *to = kept_next = next[ex_conductor];
+    n_kept = n_blocks;
+    free(kept);
+    kept = malloc(n_kept * sizeof(*kept) + 1);
+    if (kept == NULL)
+        ex_give_up("no memory for a copy of what setup leaves");
+    memcpy(kept, blocks, n_kept * sizeof(*kept));
+}
+
+void ex_heap_put_back(void)
+{
+    ex_heap_begin();
+    for (n_blocks = 0; n_blocks < n_kept; n_blocks++) {
+        blocks[n_blocks] = kept[n_blocks];
+        own(&blocks[n_blocks]);
+    }
+    next[ex_conductor] = kept_next;
+}
+
 bool ex_on_heap(address at)
 {
     return at >= HEAP && at < HEAP + HEAP_SIZE;
@@ -73,7 +114,6 @@ static struct block *block_of(address at)
 
 void *ex_allocate(size_t size, size_t alignment)
 {
-    size_t rounded = (size + GRAIN - 1) / GRAIN * GRAIN;
     address *mine = &next[ex_self->number], at;
     address end = HEAP + ((address)ex_self->number + 1) * ARENA;
 
@@ -86,16 +126,14 @@ void *ex_allocate(size_t size, size_t alignment)
     if (alignment < GRAIN)
         alignment = GRAIN;
     at = (*mine + alignment - 1) & ~(alignment - 1);
-    if (n_blocks == MAX_BLOCKS || size > ARENA || at + rounded + GRAIN > end)
+    if (n_blocks == MAX_BLOCKS || size > ARENA || at + rounded(size) + GRAIN > end)
         ex_give_up("a run allocates more than %d blocks, or a thread more than %zu bytes: make the "
                    "test smaller",
                    MAX_BLOCKS, ARENA);
     ex_spins_forget(ex_self);
-    blocks[n_blocks++] = (struct block){.at = at, .size = size, .made = ex_self->pc};
-    /* The gap behind belongs to the block too, so that an overflow names it. */
-    for (address grain = at; grain < at + rounded + GRAIN; grain += GRAIN)
-        owner[(grain - HEAP) / GRAIN] = (uint16_t)n_blocks;
-    *mine = at + rounded + GRAIN;
+    blocks[n_blocks] = (struct block){.at = at, .size = size, .made = ex_self->pc};
+    own(&blocks[n_blocks++]);
+    *mine = at + rounded(size) + GRAIN;
     memset((void *)at, 0xa5, size);
     ex_access(at, size < FILLED ? size : FILLED, WRITES);
     ex_step("alloc", at, (unsigned)size, 0, at);

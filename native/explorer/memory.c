@@ -189,14 +189,20 @@ void ex_plain(address at, size_t size, bool writes)
 
 /* atomics */
 
+/* The only thread reads and writes memory itself, whatever the model. */
+static bool has_messages(void)
+{
+    return ex_options.c11 && !ex_is_sole();
+}
+
 static struct operation atomic(address at, unsigned size, enum effect effect, enum order order)
 {
     return (struct operation){.at = at,
                               .size = size,
                               .effect = effect,
                               .drains = effect != LOOKS,
-                              .message = ex_options.c11,
-                              .total = ex_options.c11 && order == SEQ_CST};
+                              .message = has_messages(),
+                              .total = has_messages() && order == SEQ_CST};
 }
 
 /* Goes into the buffer? In the complete search always: when it leaves is the buffer's own step. In
@@ -206,7 +212,7 @@ static bool lingers(address at, unsigned size, enum order order)
     const struct operation store = atomic(at, size, STORES, order);
     bool only_here;
 
-    if (!ex_options.tso || order == SEQ_CST)
+    if (!ex_options.tso || order == SEQ_CST || ex_is_sole())
         return false;
     if (ex_reduces() || ex_self->buffered > 0)
         return true;
@@ -219,7 +225,7 @@ static bool lingers(address at, unsigned size, enum order order)
 static value finds(const struct operation *operation)
 {
     ex_heap_check(operation->at, operation->size, operation->effect != LOOKS);
-    if (ex_options.c11)
+    if (has_messages())
         return ex_message_read(operation);
     return operation->drains ? peek(operation->at, operation->size)
                              : ex_visible(ex_self, operation->at, operation->size);
@@ -230,7 +236,7 @@ static unsigned meets(const struct operation *operation, enum order order)
 {
     struct clock *into = acquires(order) ? &ex_self->now : &ex_self->met;
 
-    if (ex_options.c11)
+    if (has_messages())
         return ex_message_meet(into);
     if (ex_buffered(ex_self, operation->at, operation->size) == NULL)
         ex_meet(operation->at, operation->size, into);
@@ -244,7 +250,7 @@ static const struct clock *published(enum order order)
 
 static unsigned puts_there(const struct operation *operation, value what, enum order order)
 {
-    if (ex_options.c11)
+    if (has_messages())
         return ex_message_put(operation, what, published(order), order == SEQ_CST);
     ex_reach_memory(ex_self, operation->at, operation->size, what, published(order),
                     operation->effect != STORES, false);
@@ -373,7 +379,7 @@ bool ex_compare_swap(address at, unsigned size, value *expected, value desired, 
     bool equal;
 
     operation.expected = *expected;
-    operation.fails_total = ex_options.c11 && failure == SEQ_CST;
+    operation.fails_total = has_messages() && failure == SEQ_CST;
     ex_point(operation);
     old = finds(&operation);
     equal = old == *expected;
@@ -395,13 +401,13 @@ bool ex_compare_swap(address at, unsigned size, value *expected, value desired, 
 /* Only buffers and messages make a fence an affair of other threads'. */
 void ex_fence(enum order order)
 {
-    if (order == SEQ_CST && (ex_options.tso || ex_options.c11))
-        ex_point((struct operation){.effect = NOTHING, .drains = true, .total = ex_options.c11});
+    if (order == SEQ_CST && (ex_options.tso || has_messages()))
+        ex_point((struct operation){.effect = NOTHING, .drains = true, .total = has_messages()});
     ex_settle();
     ex_self->pc = ex_door.pc;
     if (acquires(order))
         ex_clock_join(&ex_self->now, &ex_self->met);
-    if (order == SEQ_CST && ex_options.c11)
+    if (order == SEQ_CST && has_messages())
         ex_messages_fence();
     if (releases(order))
         ex_self->released = ex_self->now;

@@ -36,6 +36,20 @@ void ex_report_from_here(void)
     told_from = n_steps;
 }
 
+/* setup.c */
+
+static uint64_t kept_steps;
+
+void ex_report_keep(void)
+{
+    kept_steps = n_steps;
+}
+
+void ex_report_put_back(void)
+{
+    n_steps = told_from = kept_steps;
+}
+
 /* The run was not one of this process's. */
 void ex_report_forget(void)
 {

@@ -55,12 +55,8 @@ static bool all_others_have_ended(const struct thread *self, address unused)
     return ex_rcu_idle();
 }
 
-static void *conductor(void *unused)
+static void *threads_and_check(void *unused)
 {
-    conducts = "locklab_setup()";
-    if (locklab_setup != NULL)
-        locklab_setup();
-    ex_point((struct operation){.effect = NOTHING, .drains = true});
     conducts = NULL;
     for (int i = 0; i < ex_options.threads; i++)
         ex_spawn(i, worker, (void *)(intptr_t)i);
@@ -78,32 +74,68 @@ static void *conductor(void *unused)
     return unused;
 }
 
+static void *conductor(void *unused)
+{
+    conducts = "locklab_setup()";
+    locklab_setup();
+    ex_point((struct operation){.effect = NOTHING, .drains = true});
+    if (ex_is_sole()) {
+        ex_event_stop();
+        outcome = SET_UP;
+        ex_leave();
+    }
+    return threads_and_check(unused);
+}
+
 const char *ex_conducts(void)
 {
     return conducts;
 }
 
-enum outcome ex_run_once(void)
+static void enter(struct thread *first)
 {
-    struct thread *first;
-
-    ex_statics_restore();
-    ex_heap_begin();
-    ex_memory_begin();
-    ex_races_begin();
-    ex_messages_begin();
-    ex_report_begin();
-    ex_search_run_begins();
-    ex_rcu_begin();
-    ex_schedule_begin();
-    ex_events_begin();
-    ex_conductor = program_main == NULL ? ex_options.threads : -1;
-    first = program_main != NULL ? ex_spawn(0, main_thread, NULL)
-                                 : ex_spawn(ex_conductor, conductor, NULL);
     ex_door = (struct door){0}; /* nobody has come in yet */
     inside = true;
     ex_enter(first);
     inside = false;
+}
+
+/* Nothing has happened yet. */
+static void begin(void)
+{
+    ex_memory_begin();
+    ex_races_begin();
+    ex_messages_begin();
+    ex_report_begin();
+    ex_rcu_begin();
+    ex_schedule_begin();
+    ex_events_begin();
+}
+
+static struct thread *first_of_all(void)
+{
+    ex_statics_restore();
+    ex_heap_begin();
+    if (program_main != NULL)
+        return ex_spawn(0, main_thread, NULL);
+    ex_sole_begin(locklab_setup != NULL);
+    return ex_spawn(ex_conductor, locklab_setup != NULL ? conductor : threads_and_check, NULL);
+}
+
+enum outcome ex_run_once(void)
+{
+    ex_conductor = program_main == NULL ? ex_options.threads : -1;
+    ex_search_run_begins();
+    if (!ex_setup_is_kept()) {
+        begin();
+        enter(first_of_all());
+        ex_sole_end();
+        if (outcome != SET_UP)
+            return outcome;
+        ex_setup_keep();
+    }
+    begin();
+    enter(ex_setup_put_back(threads_and_check));
     return outcome;
 }
 

@@ -110,8 +110,10 @@ struct thread *ex_spawn(int number, void *(*start)(void *), void *argument)
     thread->made_by = ex_event_now();
     thread->woken_by = -1;
     thread->state = ex_mix((uint64_t)number, 3);
-    if (ex_self != NULL)
+    if (ex_self != NULL) {
         thread->now = ex_self->now;
+        ex_sole_end();
+    }
     if (number >= ex_threads_used)
         ex_threads_used = number + 1;
     if (ex_options.pct_depth > 0)
@@ -119,6 +121,16 @@ struct thread *ex_spawn(int number, void *(*start)(void *), void *argument)
     ex_spins_begin(thread);
     prepare(thread);
     return thread;
+}
+
+void ex_start_again(struct thread *thread, void *(*start)(void *))
+{
+    thread->start = start;
+    thread->next = (struct operation){.effect = NOTHING};
+    thread->depth = 0;
+    ex_threads_used = thread->number + 1;
+    ex_spins_begin(thread);
+    prepare(thread);
 }
 
 int ex_free_number(void)
@@ -344,6 +356,19 @@ bool ex_ahead_has_waited(void)
     return ahead_has_waited;
 }
 
+static bool alone_after_setup;
+
+void ex_schedule_keep(void)
+{
+    alone_after_setup = alone != NULL;
+}
+
+void ex_schedule_put_back(void)
+{
+    if (alone_after_setup)
+        alone = &ex_threads[ex_conductor];
+}
+
 /* Who goes on while a thread is alone or ahead: itself, or its buffer; or where it waits the agent
  * with the lowest number. */
 static int without_a_choice(const struct thread *thread, agents enabled)
@@ -436,10 +461,14 @@ static void reschedule(void)
         enabled = possibilities(&waiting);
         if (enabled == 0)
             nobody_may_run();
-        stop_when_back(enabled);
-        agent = alone != NULL || ahead != NULL
-                    ? without_a_choice(alone != NULL ? alone : ahead, enabled)
-                    : ex_pick(enabled, 2 * ex_self->number, ex_self->in_a_row < PATIENCE);
+        if (ex_is_sole()) {
+            agent = 2 * ex_self->number;
+        } else {
+            stop_when_back(enabled);
+            agent = alone != NULL || ahead != NULL
+                        ? without_a_choice(alone != NULL ? alone : ahead, enabled)
+                        : ex_pick(enabled, 2 * ex_self->number, ex_self->in_a_row < PATIENCE);
+        }
         ex_event_start(agent, ex_node(), waiting);
         moved_last[agent] = n_states;
         if (agent % 2 == 0) {

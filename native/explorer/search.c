@@ -113,6 +113,29 @@ void ex_search_run_begins(void)
         change_points[i] = ex_random() % longest_run;
 }
 
+/* setup.c */
+
+static unsigned kept_nodes, kept_spent;
+
+void ex_search_keep(void)
+{
+    kept_nodes = n_nodes;
+    kept_spent = spent;
+}
+
+void ex_search_put_back(void)
+{
+    n_nodes = kept_nodes;
+    spent = kept_spent;
+    last_pick = -1;
+}
+
+bool ex_search_begins_alike(void)
+{
+    return n_prefix > kept_nodes && ex_options.pct_depth == 0 && ex_options.workers == 1 &&
+           ex_options.replay == NULL;
+}
+
 void ex_priority_new(struct thread *thread)
 {
     thread->priority[0] = ex_random() | (uint64_t)1 << 63;

@@ -1,0 +1,63 @@
+"""A setup is made once, and each run begins from what it leaves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from locknative.explorer import Exploration, Program, Search
+from locknative.explorer.search import run
+
+PROGRAM = Path(__file__).parents[1] / "programs" / "begun.c"
+MOST = 1_000_000
+
+
+def explored(*defines: str, **how: object) -> Exploration:
+    """Return what is found in the program."""
+    with Program([PROGRAM], defines) as program:
+        return run(program, Search(max_steps=MOST, **how))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("memory", ["sc", "tso", "c11"])
+@pytest.mark.parametrize("preemptions", [None, 1])
+def test_each_run_begins_with_the_same_memory(memory: str, preemptions: int | None) -> None:
+    """Statics, blocks and thread-local variables, whatever the run before made of them."""
+    found = explored(memory=memory, preemptions=preemptions)
+    assert ("bounded" if preemptions else "proven") == found.verdict, found.counterexample
+    assert found.runs > 12
+
+
+def test_setup_is_made_once_for_each_of_its_numbers() -> None:
+    """Three numbers: the steps of three long beginnings and of many short runs."""
+    found = explored(memory="c11")
+    assert 3 * 40_000 < found.steps < found.runs * 40_000 / 2
+
+
+def test_as_many_runs_as_without_a_beginning() -> None:
+    """What happens in setup has no other order. With a thread made there, the old way is taken."""
+    assert explored(memory="sc").runs == explored("LONG=1", memory="sc").runs
+    forked = explored("FORKS=1", "LONG=1", memory="sc")
+    assert "proven" == forked.verdict, forked.counterexample
+
+
+def test_random_runs_and_replay() -> None:
+    """They make the setup each time; a counterexample's choices lead to it again."""
+    assert "sampled" == explored(pct=2, runs=3).verdict
+    broken = explored("BUG=3", memory="sc")
+    assert broken.counterexample == explored("BUG=3", memory="sc", replay=broken.choices).counterexample
+
+
+def test_workers_make_the_same_search() -> None:
+    """Each of two processes makes setups of its own."""
+    assert explored(memory="sc").traces == explored(memory="sc", workers=2).traces
+
+
+@pytest.mark.parametrize(
+    ("bug", "says"), [(1, "use after free"), (2, "overflow"), (3, "a data race")]
+)
+def test_what_setup_leaves_is_watched(bug: int, says: str) -> None:
+    """Blocks that it has freed or made, and words that it has written."""
+    found = explored(f"BUG={bug}", memory="sc")
+    assert found.counterexample is not None
+    assert says in found.counterexample.message
