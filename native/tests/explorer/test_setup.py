@@ -45,7 +45,8 @@ def test_random_runs_and_replay() -> None:
     """They make the setup each time; a counterexample's choices lead to it again."""
     assert "sampled" == explored(pct=2, runs=3).verdict
     broken = explored("BUG=3", memory="sc")
-    assert broken.counterexample == explored("BUG=3", memory="sc", replay=broken.choices).counterexample
+    again = explored("BUG=3", memory="sc", replay=broken.choices)
+    assert broken.counterexample == again.counterexample
 
 
 def test_workers_make_the_same_search() -> None:
