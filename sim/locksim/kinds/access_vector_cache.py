@@ -3,7 +3,9 @@
 They have no base class of their own: ``has_perm`` makes a struct one.
 
 The test clients make the cache as small as it can be: one slot, so that all keys share a chain, and
-as many entries as the question needs. A subject's policy denies it one bit of its own key. An
+as many entries as the question needs. Where nothing may be reclaimed, there is room for all keys
+and for an entry more from each thread: threads that miss one key at once may each count an entry
+before they see that one is enough. A subject's policy denies it one bit of its own key. An
 update grants that bit; as long as nothing is reclaimed, no thread may see it denied again that has
 seen it granted. With room for one entry and two keys every miss reclaims, and an entry that is
 still read then gives another key's answer, or is dead memory.
@@ -20,8 +22,8 @@ from locksim.library.workloads.avc_mix import AvcMix
 from locksim.library.workloads.rcutest import RcuTest
 
 KEYS = 2
-SMALL = {"n_slots": 1, "n_nodes": KEYS, "threshold": KEYS, "reclaim_every": 99}
-"""Sizes with room for all keys of the clients, for those caches that have them."""
+SMALL = {"n_slots": 1, "reclaim_every": 99}
+"""Sizes of one slot, for those caches that have them."""
 CROWDED = {"n_slots": 1, "n_nodes": 1, "threshold": 1, "reclaim_count": 1, "reclaim_every": 1}
 """Sizes with room for one key."""
 AVC_FAULTS = {"memory": "use of a reclaimed entry", "assertion": "wrong or outdated answer"}
@@ -47,7 +49,9 @@ class AccessVectorCacheKind(StructKind):
 
     def clients(self, struct: Struct | type[Struct], threads: int, rounds: int) -> list[Client]:
         """One thread alone; an update beside checks, and beside updates; reclaim beside checks."""
-        roomy, crowded = resized(struct, **SMALL), resized(struct, **CROWDED)
+        room = KEYS + threads
+        roomy = resized(struct, **SMALL, n_nodes=room, threshold=room)
+        crowded = resized(struct, **CROWDED)
         loads: dict[str, Workload] = {
             "alone": AskingAlone(cache=roomy),
             "update beside checks": AskingWhileUpdated(cache=roomy, rounds=rounds),

@@ -3,6 +3,7 @@
 import pytest
 from kinds.verdicts import verdict_of
 
+from locksim.checker import Sampling, sample_lock
 from locksim.kinds.kind import resized
 from locksim.lang import ACQUIRE, NULL, RELAXED, RELEASE, alloc, free, part
 from locksim.library.avc.avc import ALL_BITS
@@ -295,6 +296,12 @@ def test_a_cache_is_made_small():
         AvcSpinlock(use_reference=1, n_slots=8), n_slots=1, threshold=3
     )._params.items()
     assert 1 == resized(AvcRCU, threshold=1)._params["threshold"]
+
+
+@pytest.mark.parametrize("cache", CACHES)
+def test_what_threads_add_at_once_finds_room(cache):
+    """Three threads may miss one key at once; no entry that an update needs is reclaimed then."""
+    assert "" == sample_lock(cache, Sampling(200), threads=3).found
 
 
 def test_a_reference_to_the_last_node_is_right_too():

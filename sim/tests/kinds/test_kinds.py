@@ -3,6 +3,7 @@
 import pytest
 
 import locksim.checker
+from locksim.checker import Sampling, sample_lock
 from locksim.compiler import compile_source
 from locksim.kinds import LoadError, LoadSettings, kind_of, kinds, plain_load
 from locksim.kinds.checking import bases_with, checked_bases
@@ -31,6 +32,17 @@ def test_everything_in_the_library_can_be_run(entry):
     assert load.livelock_limit_ps(2) > load.livelock_limit_ps(1)
     tests = load.kind.test_loads(entry.struct, 1000)
     assert len(tests) == len({type(load) for load in tests}) > 0
+
+
+@pytest.mark.slow
+@every_entry
+def test_clients_of_any_number_of_threads_accuse_nothing_right(entry):
+    """All in the library is right but one; so what fails is a client that is too small for them."""
+    kind = kind_of(entry.struct)
+    for threads in (1, 3, 5):
+        if kind.clients(entry.struct, threads, 1) and entry.name != "no_check":
+            assert "" == sample_lock(entry.struct, Sampling(100, depth=3), threads=threads).found
+            assert "" == sample_lock(entry.struct, Sampling(200), threads=threads, rounds=2).found
 
 
 def test_the_nearest_base_decides():
