@@ -67,7 +67,7 @@ def _command() -> list[str]:
     """Run pip: in a checkout with the locked versions, else with the extra's ranges."""
     pip = [sys.executable, "-m", "pip", "install"]
     locked = files.home() / "requirements" / "notebook.txt"
-    if (files.home() / "tools" / "setup").exists() and (files.home() / "Makefile").exists():
+    if not files.installed():
         return [*pip, "--require-hashes", "-r", str(locked)]
     return [*pip, *_ranges()]
 

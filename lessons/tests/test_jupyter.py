@@ -67,7 +67,7 @@ def test_an_installed_locklab_names_the_extra(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Outside a checkout there are no locked versions."""
-    monkeypatch.setattr("lockui.files.home", lambda: tmp_path)
+    monkeypatch.setattr("lockui.files.installed", lambda: True)
     said = jupyter.what_is_missing()
     assert ["jupyterlab" in said, "matplotlib" in said, "requirements" in said] == [
         True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from locknative import has_urcu, locks, noise
+from lockui import installation
 from lockui.findings import Check
 
 __all__ = ["examine"]
@@ -23,6 +24,6 @@ def kernels(n_locks: int, *, urcu: bool) -> Check:
     """Are the native kernels built, and with liburcu? The simulator works without them."""
     found = f"{n_locks} locks, {'with' if urcu else 'without'} liburcu"
     if not urcu:
-        advice = "Install liburcu-dev, then run 'make setup'."
+        advice = f"Install liburcu-dev, then run '{installation.again(build=True)}'."
         return Check("locknative", "warning", found, advice)
     return Check("locknative", "ok", found)

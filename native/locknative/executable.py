@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from locknative import measure
 from locknative.errors import NativeError
 from locknative.survey import program
+from lockui import installation
 
 
 class Clock(BaseModel):
@@ -35,7 +36,9 @@ def path() -> Path:
     """
     file = Path(measure.extension_file()).with_name("locklab-native")
     if not file.exists():
-        raise NativeError(f"{file} does not exist: build it with 'make setup'")
+        raise NativeError(
+            f"{file} does not exist: build it with '{installation.again(build=True)}'"
+        )
     return file
 
 

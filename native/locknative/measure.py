@@ -12,6 +12,7 @@ from locknative.placement import place
 from locknative.provenance import Recorder
 from locknative.results import Throughput, Validation
 from locknative.survey import topology
+from lockui import installation
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -26,8 +27,8 @@ try:
 except ImportError as reason:
     NOT_BUILT = (
         f"the C part of locknative is not built or does not load ({reason})\n"
-        "help: it needs Linux, a C compiler and the Python headers; build it with 'make setup' in "
-        "a checkout, or with pip install --no-binary locklab locklab"
+        "help: it needs Linux, a C compiler and the Python headers; build it with "
+        f"'{installation.again(build=True)}'"
     )
 
 WORK = 40320  # 8!: divides evenly among 1 to 8 threads (Concurrency Kit's choice)

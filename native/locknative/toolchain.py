@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from locknative.errors import NativeError
-from lockui import files
+from lockui import files, installation
 
 __all__ = ["CompileError", "built", "compile_c", "compiler", "sources", "tool"]
 
@@ -45,7 +45,7 @@ def built(name: str) -> Path:
             return path
     raise NativeError(
         f"{name} is not built; it needs Linux on x86-64 or aarch64, and a C compiler\n"
-        "help: run 'make setup' in a checkout, or pip install --no-binary locklab locklab"
+        f"help: {installation.again(build=True)}"
     )
 
 

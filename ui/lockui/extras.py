@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from importlib.metadata import PackageNotFoundError, requires
 
+from lockui import installation
+
 __all__ = ["missing"]
 
 BROUGHT_BY = {"distributed": "dask", "elftools": "pyelftools", "nbformat": "nbclient"}
@@ -22,8 +24,8 @@ def missing(module: str) -> str:
     top = module.partition(".")[0]
     name = BROUGHT_BY.get(top, top)
     extras = [extra for extra in _extras(name) if extra not in DEVELOPERS]
-    wanted = f"'locklab[{extras[0]}]'" if extras else "--force-reinstall locklab"
-    return f"the Python module {top}, which is not installed\nhelp: pip install {wanted}"
+    command = installation.install(f"locklab[{extras[0]}]") if extras else installation.again()
+    return f"the Python module {top}, which is not installed\nhelp: {command}"
 
 
 def _extras(name: str) -> list[str]:

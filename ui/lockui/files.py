@@ -11,15 +11,23 @@ from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
 
-__all__ = ["home", "source"]
+__all__ = ["home", "installed", "source"]
 
 SHARE = "share"
 
 
+def installed() -> bool:
+    """Whether this is a wheel's LockLab, not that of a checkout."""
+    return _shared().is_dir()
+
+
 def home() -> Path:
     """Return the folder that holds ``labs``, ``lessons``, ``docs`` and ``native``."""
-    installed = Path(str(resources.files("lockui") / SHARE))
-    return installed if installed.is_dir() else Path(__file__).resolve().parents[2]
+    return _shared() if installed() else Path(__file__).resolve().parents[2]
+
+
+def _shared() -> Path:
+    return Path(str(resources.files("lockui") / SHARE))
 
 
 def source(name: str) -> Path | None:

@@ -7,6 +7,7 @@ import importlib.util
 from pathlib import Path
 
 from lockgrader.sandbox.job import SandboxError
+from lockui import installation
 
 __all__ = ["COMPILER", "LEAN", "NUMPY", "lean"]
 
@@ -38,7 +39,7 @@ def lean(packages: tuple[str, ...] = COMPILER) -> dict[str, Path]:
         if path is not None and path.exists():
             found[f"{LEAN}/{path.name}"] = path
         elif not name.endswith(".libs"):
-            raise SandboxError(f"the package {name} is not installed; run make setup")
+            raise SandboxError(f"the package {name} is not installed; run {installation.again()!r}")
     return found
 
 

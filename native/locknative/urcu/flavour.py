@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 from locknative.errors import UrcuError
 from locknative.urcu.callbacks import callbacks_of
 from locknative.urcu.sections import Deferring, ReadSection
+from lockui import installation
 from lockui.suggest import did_you_mean
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Flavour:
             raise UrcuError(
                 f"flavour '{name}' is not there ({reason}): install liburcu's headers "
                 "(liburcu-dev, userspace-rcu-devel) and pkg-config, then build again with "
-                "'make setup'"
+                f"'{installation.again(build=True)}'"
             ) from reason
         self.name = name
         self._c = cast("_urcu._Extension", extension)

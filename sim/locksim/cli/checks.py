@@ -17,6 +17,7 @@ import tempfile
 from pathlib import Path
 
 from locksim.ready import cache_folders
+from lockui import installation
 from lockui.findings import Check
 from lockui.plugins import plugins
 
@@ -55,7 +56,8 @@ def numba() -> Check:
     try:
         module = importlib.import_module("numba")
     except Exception as error:  # a numba that does not fit numpy or LLVM fails in many ways
-        return Check("numba", "broken", f"{type(error).__name__}: {error}", "Run 'make setup'.")
+        advice = f"Run '{installation.again()}'."
+        return Check("numba", "broken", f"{type(error).__name__}: {error}", advice)
     return Check("numba", "ok", str(module.__version__))
 
 
@@ -83,13 +85,13 @@ def compiler() -> Check:
 
 def liburcu() -> Check:
     """Is the userspace RCU library installed with its headers?"""
+    then = f"then run '{installation.again(build=True)}'."
     if shutil.which("pkg-config") is None:
-        return Check("liburcu", "unknown", "pkg-config is not installed", "Run 'make setup'.")
+        advice = f"Install pkg-config and liburcu-dev, {then}"
+        return Check("liburcu", "unknown", "pkg-config is not installed", advice)
     version = _first_line_of(["pkg-config", "--modversion", "liburcu"])
     if version is None:
-        return Check(
-            "liburcu", "warning", "not found", "Install liburcu-dev, then run 'make setup'."
-        )
+        return Check("liburcu", "warning", "not found", f"Install liburcu-dev, {then}")
     return Check("liburcu", "ok", version)
 
 
@@ -113,7 +115,8 @@ def others(root: Path) -> list[Check]:
             found += load()(root)
         except Exception as error:  # not built, built for another Python, or built in part
             text = f"{type(error).__name__}: {error}"
-            found.append(Check(name, "warning", text, "Run 'make setup' to build it."))
+            advice = f"Run '{installation.again(build=True)}' to build it."
+            found.append(Check(name, "warning", text, advice))
     return found
 
 

@@ -17,7 +17,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from locksim.cli.checks import examine
-from lockui import tables
+from lockui import installation, tables
 from lockui.console import console, progress, say, stderr
 from lockui.document import print_json
 from lockui.errors import UsageError, reported
@@ -77,13 +77,13 @@ def _sandbox(profile: str) -> list[Check]:
         with progress("attacking the sandbox"):
             found: list[Check] = load()(profile)
         return found
-    raise UsageError("--sandbox: the grader is not installed; run 'make setup'")
+    raise UsageError(f"--sandbox: the grader is not installed; run '{installation.again()}'")
 
 
 def _warm(as_json: bool) -> None:
     """Compile what is not ready, with a progress bar on a terminal."""
     from locksim import jit, ready
-    from locksim.checker.search.runner import STRONG
+    from locksim.checker.search import runner
     from locksim.engine.fast.ways import UNLIMITED
 
     if not jit.enabled():
@@ -91,7 +91,7 @@ def _warm(as_json: bool) -> None:
             "--warm: numba is missing or switched off\n"
             "help: install numba, and unset NUMBA_DISABLE_JIT"
         )
-    parts = [part for part in (UNLIMITED, STRONG) if not ready.is_ready(part)]
+    parts = [part for part in (UNLIMITED, *runner.PARTS) if not ready.is_ready(part)]
     bar = Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),

@@ -35,17 +35,16 @@ def test_cache_warns_where_none_is_writable(tmp_path: Path) -> None:
 
 
 def test_warm_compiles_what_is_not_ready(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each part once; nothing where all is ready; refused where nothing can be compiled."""
+    """Each part of a lab's first check once; nothing is left; refused without a compiler."""
     made: list[str] = []
     monkeypatch.setattr(jit, "enabled", lambda: True)
     monkeypatch.setattr(ready, "is_ready", lambda part: part.name in made)
     monkeypatch.setattr(ready, "make", lambda part: made.append(part.name))
     ask = ["--warm", "--json"]
-    assert {"compiled": ["engine", "checker"]} == json.loads(
-        CliRunner().invoke(doctor.app, ask).stdout
-    )
+    parts = ["engine", "checker", "checker-c11"]
+    assert {"compiled": parts} == json.loads(CliRunner().invoke(doctor.app, ask).stdout)
     again = CliRunner().invoke(doctor.app, ["--warm"])
-    assert (["engine", "checker"], "compiled: nothing, all was ready\n") == (made, again.stdout)
+    assert (parts, "compiled: nothing, all was ready\n") == (made, again.stdout)
     monkeypatch.setattr(jit, "enabled", lambda: False)
     refused = CliRunner().invoke(doctor.app, ask)
     assert (2, "") == (refused.exit_code, refused.stdout)
@@ -78,6 +77,24 @@ def test_a_package_that_is_not_built_is_a_warning(
     (found,) = checks.others(tmp_path)
     assert ("native", "warning") == (found.name, found.status)
     assert "make setup" in (found.advice or "")
+
+
+@pytest.mark.parametrize(
+    ("shared", "advice"),
+    [(False, "make setup"), (True, "pip install --force-reinstall --no-binary locklab locklab")],
+)
+def test_advice_is_that_of_the_installation(
+    shared: bool, advice: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Outside a checkout there is no Makefile; each finding names a command that is there."""
+    monkeypatch.setattr("lockui.files.installed", lambda: shared)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setitem(__import__("sys").modules, "locknative.doctor", None)
+    monkeypatch.setitem(__import__("sys").modules, "numba", None)
+    found = [checks.liburcu(), checks.numba(), *checks.others(tmp_path)]
+    assert advice in (found[0].advice or "")
+    assert advice in (found[2].advice or "")
+    assert [shared] * 3 == ["make setup" not in (check.advice or "") for check in found]
 
 
 def test_json_holds_every_check_and_a_summary() -> None:
