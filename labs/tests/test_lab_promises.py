@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from lockgrader.author.mutants import Mutant, findings, mutants, mutated, solution, starter, write
+from lockgrader.author.right import Right, differing, drawn_students, rights, submission
 from lockgrader.grade import grade
 from lockgrader.lab import Lab, Prediction, Written, load
 from lockgrader.lab.variants import variant
@@ -49,6 +50,14 @@ def all_mutants() -> Iterator[Any]:
             if one.check in seen:
                 marks.append(pytest.mark.slow)
             seen.add(one.check)
+            yield pytest.param(name, one, marks=marks, id=f"{name}-{one.name}")
+
+
+def all_rights() -> Iterator[Any]:
+    """Every right submission that a lab lists; all but the first of each cheap lab are slow."""
+    for name in names():
+        for number, one in enumerate(r for r in rights(lab_of(name)) if not r.spelling):
+            marks = [pytest.mark.slow] if number or name in DEAR else []
             yield pytest.param(name, one, marks=marks, id=f"{name}-{one.name}")
 
 
@@ -105,6 +114,22 @@ def test_mutant_gets_its_verdict(name: str, one: Mutant) -> None:
     ((check, finding),) = findings(lab, files, "ada", KEY, one.check)
     told = check.misconceptions.get(finding.tag, "")
     assert (one.verdict, one.misconception) == (finding.verdict, told)
+
+
+@needs_sandbox
+@pytest.mark.parametrize(("name", "one"), [*all_rights()])
+def test_right_submission_keeps_every_point(name: str, one: Right, tmp_path: Path) -> None:
+    """For one student of draw 1; lint tries three students of a new draw each day."""
+    lab, student = lab_of(name), drawn_students(1)[0]
+    files = submission(lab, student, KEY, one)
+    asked = differing(lab, student, KEY, files, tmp_path, "namespaces")
+    lost = {
+        check.name: finding.message
+        for only in asked
+        for check, finding in findings(lab, files, student, KEY, only)
+        if finding.share < 1
+    }
+    assert {} == lost
 
 
 @pytest.mark.parametrize("name", names())

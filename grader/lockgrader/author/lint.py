@@ -4,6 +4,7 @@
 - The starter earns nothing; each check fails because the work is missing, not because of a crash or
   a syntax error.
 - Every mutant gets its verdict and its misconception.
+- Every right submission keeps every point (:mod:`lockgrader.author.right`).
 - Every public check has hints, or a reason to have none.
 - No check takes long.
 - The handout names every file and every answer, and its commands run.
@@ -16,6 +17,9 @@ submission, so the test covers the real path. Here checks do not wait for others
 starter's later checks are tested too; a check that the starter passes is accepted only if it waits
 for another. Students with equal variants count once, and a check that is equal for two variants
 runs once.
+
+A lint of all labs takes hours. What has been graded is kept (:mod:`lockgrader.author.kept`), so a
+lint that was ended goes on where it was.
 """
 
 from __future__ import annotations
@@ -33,8 +37,18 @@ from typing import Any
 
 from lockgrader.author.bundle import BundleError, public_files
 from lockgrader.author.item import Item
+from lockgrader.author.kept import Kept
 from lockgrader.author.mutants import Mutant, mutants, mutated, solution, starter, write
 from lockgrader.author.promises import promises, run_commands
+from lockgrader.author.right import (
+    Right,
+    Tried,
+    differing,
+    drawn_students,
+    kept_points,
+    rights,
+    submission,
+)
 from lockgrader.checks.evaluate import die_with_parent, warm
 from lockgrader.grade import grade
 from lockgrader.lab import Answer, Check, Lab, LabError, OtherCheck, Prediction, Written, load
@@ -55,12 +69,21 @@ OWN_WORK = ("fail", "no_output")
 
 @dataclass(frozen=True)
 class Linted:
-    """A lab's items, and how many students and different variants were tried."""
+    """A lab's items, and what was tried.
+
+    Arguments:
+        lab: its name. students, variants: how many were tried, and how many differ.
+        items: each property. draw: number of the students of the right submissions.
+        cpu_s: processor time of the lint. kept_s: the part of it that an earlier run has spent.
+    """
 
     lab: str
     students: int
     variants: int
     items: tuple[Item, ...]
+    draw: int
+    cpu_s: float
+    kept_s: float
 
     @property
     def ok(self) -> bool:
@@ -74,38 +97,48 @@ class _Task:
 
     Arguments:
         what: as in :class:`Item`. student: for the variant. names: of checks, empty for all.
-        mutant: the mutant, if it is one.
+        mutant: the mutant, if it is one. right: the right submission, if it is one; its checks are
+            those that it can change.
     """
 
     what: str
     student: str
     names: tuple[str, ...] = ()
     mutant: Mutant | None = None
+    right: Right | None = None
 
 
 @dataclass(frozen=True)
 class _Done:
+    """What grading found; ``used_s`` is processor time, of which ``cpu_s`` went into checks."""
+
     task: _Task
     results: tuple[CheckResult, ...] = ()
     cpu_s: tuple[float, ...] = ()
     error: str = ""
     values: dict[str, str | int] = field(default_factory=dict)
     answers: dict[str, Any] = field(default_factory=dict)
+    used_s: float = 0.0
 
 
 def lint(
     folder: Path,
     *,
     students: int = 20,
+    draw: int = 1,
     processes: int = 1,
     profile: Profile = "namespaces",
+    keep: Path | None = None,
+    again: bool = False,
     report: Callable[[str, float], None] | None = None,
 ) -> Linted:
     """Check a lab.
 
     Arguments:
         folder: the lab's. students: how many get a variant; 0 grades nothing and checks
-            only the files. processes: at a time.
+            only the files. draw: which students the right submissions are tried for.
+        processes: at a time. keep: a folder for what has been graded; None keeps nothing.
+        again: grade again what is kept there.
         profile: the sandbox; "unconfined" without one, as only the lab's own files run.
         report: called with a text and the fraction done.
 
@@ -114,13 +147,16 @@ def lint(
     """
     lab = load(folder)
     names = [f"student{number}" for number in range(1, students + 1)]
-    tasks, variants = _tasks(lab, names)
-    done = _graded(lab, tasks, processes, profile, report)
+    tasks, variants = _tasks(lab, names, draw)
+    kept = Kept(keep, lab, profile, _Done, again=again)
+    earlier_s = sum(one.used_s for task in tasks if (one := kept.get(task)) is not None)
+    done = _graded(lab, tasks, processes, profile, kept, report)
     checks = lab.checks(variant(lab, "student1", KEY))
     items = [
         *_solution(done, checks),
         *_starter(done, checks),
         *(_wrong(one) for one in done if one.task.mutant is not None),
+        *_right(done),
         *_hints(checks),
         *_times(done),
         *_values(done, checks, students),
@@ -129,10 +165,11 @@ def lint(
         *(run_commands(lab, folder, "student1", KEY) if students else ()),
         _bundle(folder),
     ]
-    return Linted(lab.name, students, variants, tuple(items))
+    used_s = sum(one.used_s for one in done)
+    return Linted(lab.name, students, variants, tuple(items), draw, used_s, earlier_s)
 
 
-def _tasks(lab: Lab, students: list[str]) -> tuple[list[_Task], int]:
+def _tasks(lab: Lab, students: list[str], draw: int) -> tuple[list[_Task], int]:
     """The submissions to grade, and the number of different variants."""
     if not students:
         return [], 0
@@ -147,7 +184,10 @@ def _tasks(lab: Lab, students: list[str]) -> tuple[list[_Task], int]:
         seen.update(fresh.values())
         if names:
             tasks.append(_Task("solution", student, names))
-    tasks += [_Task("wrong", students[0], (one.check,), one) for one in mutants(lab)]
+    tasks += [_Task("wrong", students[0], (wrong.check,), wrong) for wrong in mutants(lab)]
+    for one in rights(lab):
+        several = drawn_students(draw)[: 1 if one.spelling else None]
+        tasks += [_Task("right", student, right=one) for student in several]
     return tasks, len(variants)
 
 
@@ -156,19 +196,24 @@ def _graded(
     tasks: list[_Task],
     processes: int,
     profile: Profile,
+    kept: Kept[_Done],
     report: Callable[[str, float], None] | None,
 ) -> list[_Done]:
     """All tasks, in their order."""
-    if not tasks:
-        return []
+    found = {i: done for i, task in enumerate(tasks) if (done := kept.get(task)) is not None}
+    if len(found) == len(tasks):
+        return [found[i] for i in range(len(tasks))]
     warm()  # once, before the workers are forked from here
-    found: dict[int, _Done] = {}
     context = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(processes, mp_context=context, initializer=die_with_parent) as pool:
-        asked = {pool.submit(_grade, lab, task, profile): i for i, task in enumerate(tasks)}
+        asked = {
+            pool.submit(_grade, lab, task, profile): i
+            for i, task in enumerate(tasks)
+            if i not in found
+        }
         try:
             for one in as_completed(asked):
-                found[asked[one]] = one.result()
+                found[asked[one]] = kept.add(tasks[asked[one]], one.result())
                 if report is not None:
                     report(f"{lab.name}: {len(found)} of {len(tasks)}", len(found) / len(tasks))
         except BaseException:
@@ -182,13 +227,17 @@ def _grade(lab: Lab, task: _Task, profile: Profile) -> _Done:
     alone = lab.model_copy(update={"check": tuple({**raw, "needs": ()} for raw in lab.check)})
     values = variant(lab, task.student, KEY)
     used: list[float] = []
+    names, before_s = task.names, _used_s(os.times())
     try:
-        files = starter(lab) if task.what == "starter" else solution(lab, task.student, KEY)
-        files = mutated(lab, files, task.mutant) if task.mutant else files
+        files = _files(lab, task)
         with tempfile.TemporaryDirectory(prefix="locklab-") as made:
+            if task.right is not None:
+                names = differing(lab, task.student, KEY, files, Path(made), profile)
+                if not names:
+                    return _Done(task, values=values, used_s=_used_s(os.times()) - before_s)
             path = write(files, Path(made) / task.student)
             answers = json.loads(files.get(lab.answers, "{}")) if task.what == "solution" else {}
-            used.append(_used_s())
+            used.append(_used_by_children_s())
             result = grade(
                 alone,
                 path,
@@ -196,27 +245,43 @@ def _grade(lab: Lab, task: _Task, profile: Profile) -> _Done:
                 key=KEY,
                 profile=profile,
                 values=values,
-                only=task.names,
-                progress=lambda _: used.append(_used_s()),
+                only=names,
+                progress=lambda _: used.append(_used_by_children_s()),
             )
             if result.checks:
-                used.append(_used_s())
+                used.append(_used_by_children_s())
     except LabError as error:
         return _Done(task, error=str(error), values=values)
     spent = (after - before for before, after in itertools.pairwise(used))
     asked = [  # without the proofs that came along
         (check, cpu_s)
         for check, cpu_s in zip(result.checks, spent, strict=True)
-        if not task.names or check.name in task.names
+        if not names or check.name in names
     ]
     checks, times = zip(*asked, strict=True) if asked else ((), ())
-    return _Done(task, checks, times, values=values, answers=answers)
+    used_s = _used_s(os.times()) - before_s
+    return _Done(task, checks, times, values=values, answers=answers, used_s=used_s)
 
 
-def _used_s() -> float:
+def _files(lab: Lab, task: _Task) -> dict[str, str]:
+    """The submission of a task."""
+    if task.what == "starter":
+        return starter(lab)
+    if task.right is not None:
+        return submission(lab, task.student, KEY, task.right)
+    files = solution(lab, task.student, KEY)
+    return mutated(lab, files, task.mutant) if task.mutant else files
+
+
+def _used_by_children_s() -> float:
     """Processor time of the children that have ended."""
     used = os.times()
     return used.children_user + used.children_system
+
+
+def _used_s(used: os.times_result) -> float:
+    """Processor time of this process and of its children that have ended."""
+    return used.user + used.system + used.children_user + used.children_system
 
 
 def _solution(done: list[_Done], checks: list[Check]) -> Iterable[Item]:
@@ -270,6 +335,17 @@ def _wrong(one: _Done) -> Item:
         text = f"{says}, reported is '{result.misconception}', and not '{wrong.misconception}'"
         return Item("wrong", wrong.name, False, text, one.cpu_s[0])
     return Item("wrong", wrong.name, True, says, one.cpu_s[0])
+
+
+def _right(done: list[_Done]) -> Iterable[Item]:
+    """One item for each right submission."""
+    tried: dict[str, list[Tried]] = {}
+    for one in done:
+        if one.task.right is not None:
+            found = Tried(one.task.student, one.values, one.results, one.error, sum(one.cpu_s))
+            tried.setdefault(one.task.right.name, []).append(found)
+    for name, found_by in tried.items():
+        yield kept_points(name, found_by)
 
 
 def _believed(wanted: str, reported: str) -> bool:

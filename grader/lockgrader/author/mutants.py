@@ -34,7 +34,11 @@ from locksim.compiler import compile_source
 from locksim.compiler.ir import ClassCode
 
 __all__ = [
+    "MUTANTS",
+    "Files",
     "Mutant",
+    "answered",
+    "files_of",
     "findings",
     "mutants",
     "mutated",
@@ -44,6 +48,7 @@ __all__ = [
     "write",
 ]
 
+MUTANTS = "mutants.toml"
 LONG_AGO = "2000-01-01T00:00:00Z"
 """When a solution's predictions were locked."""
 Files = dict[str, str]
@@ -69,39 +74,48 @@ class Mutant:
     answers: dict[str, Any] = field(default_factory=dict)
 
 
-def solution(lab: Lab, student: str, key: bytes) -> Files:
+def solution(lab: Lab, student: str, key: bytes, other: Files | None = None) -> Files:
     """The solution, with the answers of this student's variant.
+
+    Arguments:
+        lab: whose. student, key: for the variant. other: files in place of the solution's own;
+            what a student measures on an own class is measured on theirs.
 
     Raises:
         LabError: the lab has no solution, or is invalid.
     """
-    files = _files(lab, "solution")
+    files = files_of(lab, "solution") | (other or {})
     if lab.answers:
         answers = json.loads(files.get(lab.answers, "{}"))
         locked = {}
-        for check, number in right_numbers(lab, student, key):
+        for check, number in right_numbers(lab, student, key, files):
             if isinstance(check, Answer):
                 answers.setdefault(check.answer, number)
             else:
                 ends = answers.setdefault(check.answer, [number, number])
                 locked[check.answer] = {"values": ends, "at": LONG_AGO}
-        for other in lab.checks(variant(lab, student, key)):
-            if isinstance(other, OtherCheck):
-                answers |= {n: v for n, v in other.right().items() if n not in answers}
-                locked |= {n: {"values": answers[n], "at": LONG_AGO} for n in other.predicts}
-        files[lab.answers] = json.dumps(answers)
+        for one in lab.checks(variant(lab, student, key)):
+            if isinstance(one, OtherCheck):
+                answers |= {n: v for n, v in one.right().items() if n not in answers}
+                locked |= {n: {"values": answers[n], "at": LONG_AGO} for n in one.predicts}
+        files[lab.answers] = json.dumps(answers, indent=1)
         files[RECORD] = json.dumps({"lab": lab.name, "predictions": locked})
     return files
 
 
 def right_numbers(
-    lab: Lab, student: str, key: bytes
+    lab: Lab, student: str, key: bytes, files: Files | None = None
 ) -> Iterator[tuple[Answer | Prediction, float]]:
-    """Each check that asks for a number, and what is right for this student and our solution."""
+    """Each check that asks for a number, and what is right for this student.
+
+    Arguments:
+        lab: the lab. student, key: for the variant.
+        files: on whose classes is measured what students measure on their own; the solution's.
+    """
     checks = lab.checks(variant(lab, student, key))
     ours = Submitted()
     if any(map(own, checks)):
-        ours = Submitted(codes=_codes(lab, _files(lab, "solution")))
+        ours = Submitted(codes=_codes(lab, files or files_of(lab, "solution")))
     for check in checks:
         if isinstance(check, Answer | Prediction):
             yield check, expected(check.expected, ours)
@@ -109,7 +123,7 @@ def right_numbers(
 
 def starter(lab: Lab) -> Files:
     """The files with which students begin."""
-    return _files(lab, "starter")
+    return files_of(lab, "starter")
 
 
 def mutants(lab: Lab) -> list[Mutant]:
@@ -122,28 +136,33 @@ def mutants(lab: Lab) -> list[Mutant]:
     Raises:
         LabError: there is no mutants.toml, or a change does not fit the solution.
     """
-    path = Path(lab.folder) / "mutants.toml"
+    path = Path(lab.folder) / MUTANTS
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise LabError(f"{path} cannot be read: {error}") from error
-    strange = document.keys() - {"mutant"}
+    strange = document.keys() - {"mutant", "right"}
     if strange:
-        raise LabError(f"{path}: write [[mutant]] for each, not {', '.join(sorted(strange))}")
-    right = _files(lab, "solution")
+        known = "[[mutant]] or [[right]]"
+        raise LabError(f"{path}: write {known} for each, not {', '.join(sorted(strange))}")
+    right = files_of(lab, "solution")
     return [_mutant(lab, raw, right) for raw in document.get("mutant", [])]
 
 
 def mutated(lab: Lab, right: Files, mutant: Mutant) -> Files:
     """A solution's files with a mutant's changes."""
-    files = right | mutant.files
-    if mutant.answers:
-        files[lab.answers] = json.dumps(json.loads(files[lab.answers]) | mutant.answers)
-        record = json.loads(files[RECORD])
-        for name in record["predictions"].keys() & mutant.answers.keys():
-            record["predictions"][name]["values"] = mutant.answers[name]
-        files[RECORD] = json.dumps(record)
-    return files
+    return answered(lab, right | mutant.files, mutant.answers)
+
+
+def answered(lab: Lab, files: Files, answers: dict[str, Any]) -> Files:
+    """A submission's files with other answers, which are also what was locked of a prediction."""
+    if not answers:
+        return files
+    record = json.loads(files[RECORD])
+    for name in record["predictions"].keys() & answers.keys():
+        record["predictions"][name]["values"] = answers[name]
+    every = json.loads(files[lab.answers]) | answers
+    return files | {lab.answers: json.dumps(every), RECORD: json.dumps(record)}
 
 
 def findings(
@@ -192,6 +211,21 @@ def findings(
     return [(check, finding) for (check, _), finding in zip(judged, final, strict=True)]
 
 
+def files_of(lab: Lab, name: str) -> Files:
+    """The texts of one of a lab's folders, by name.
+
+    Arguments:
+        lab: the lab. name: "solution" or "starter".
+
+    Raises:
+        LabError: there is no such folder.
+    """
+    folder = Path(lab.folder) / name
+    if not folder.is_dir():
+        raise LabError(f"{lab.name} has no {name}/")
+    return {p.name: p.read_text(encoding="utf-8") for p in sorted(folder.iterdir()) if p.is_file()}
+
+
 def write(files: Files, folder: Path) -> Path:
     """Write a submission's files into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -223,13 +257,6 @@ def _compiled(lab: Lab, files: Files, checks: list[Check]) -> Compiled | Refused
         return compile_c(data, lab.c, about, tools, "namespaces")
     except Refused as error:
         return error
-
-
-def _files(lab: Lab, name: str) -> Files:
-    folder = Path(lab.folder) / name
-    if not folder.is_dir():
-        raise LabError(f"{lab.name} has no {name}/")
-    return {p.name: p.read_text(encoding="utf-8") for p in sorted(folder.iterdir()) if p.is_file()}
 
 
 def _mutant(lab: Lab, raw: dict[str, Any], right: Files) -> Mutant:

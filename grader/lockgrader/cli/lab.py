@@ -7,7 +7,8 @@ With ``--json`` each subcommand prints one document. ``list``: a list of ``{"lab
 "texts", "of", "wait_minutes"}``. ``given``: ``{"files", "arguments"}``. ``solution``: ``{"file",
 "diff"}``. ``submit``: ``{"file", "files", "sha256", "doubts"}``. ``new``: ``{"folder", "files"}``.
 ``bundle``: a list of ``{"file", "student", "files", "sha256"}``. ``lint``: a list of ``{"lab",
-"ok", "students", "variants", "items"}``, items as in :class:`lockgrader.author.lint.Item`.
+"ok", "students", "variants", "draw", "cpu_s", "kept_s", "items"}``, items as in
+:class:`lockgrader.author.lint.Item`.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help=__doc__.partition("\n")[0], add_completion=False)
 
 EXIT_NOT_YET, EXIT_GRADER_ERROR = 1, 3
+KEPT = Path("out/lint")
+"""Where lint keeps what it has graded."""
 
 _Json = Annotated[bool, typer.Option("--json", help="print JSON only")]
 _Dir = Annotated[Path, typer.Option("--dir", help="the lab's folder; by default this one")]
@@ -402,6 +405,18 @@ def lint(
     processes: Annotated[
         int, typer.Option(help="submissions graded at a time; 0: as many as CPUs")
     ] = 0,
+    draw: Annotated[
+        int | None,
+        typer.Option(
+            help="number of the students for whom right submissions are tried; by default today's"
+        ),
+    ] = None,
+    keep: Annotated[
+        Path, typer.Option(help="folder for what has been graded, so that an ended run goes on")
+    ] = KEPT,
+    again: Annotated[
+        bool, typer.Option("--again", help="grade again what an ended run has graded")
+    ] = False,
     every: Annotated[bool, typer.Option("--all", help="list properties that hold, too")] = False,
     no_sandbox: Annotated[
         bool, typer.Option("--no-sandbox", help="run the lab's own files without a sandbox")
@@ -413,6 +428,7 @@ def lint(
     grader/README.md lists all properties. Exit code 0: all hold. 1: some do not.
     """
     from dataclasses import asdict
+    from datetime import UTC, datetime
 
     from lockgrader.author.lint import lint as look
     from lockgrader.cli.lint_show import show_lint
@@ -425,10 +441,22 @@ def lint(
         raise UsageError("no lab is installed here: name a lab's folder")
     bounded(students, "--students", 0, 10_000)
     count = bounded(processes or usable_cpus(), "--processes", 1, 256)
+    today = datetime.now(UTC).date().toordinal()
+    number = bounded(today if draw is None else draw, "--draw", 0, 10**9)
     profile = _profile(no_sandbox)
+    folder_to_write(keep, "--keep")
     with progress("lint") as report:
         made = [
-            look(one, students=students, processes=count, profile=profile, report=report)
+            look(
+                one,
+                students=students,
+                draw=number,
+                processes=count,
+                profile=profile,
+                keep=keep,
+                again=again,
+                report=report,
+            )
             for one in folders
         ]
     if as_json:
@@ -439,6 +467,9 @@ def lint(
                     "ok": one.ok,
                     "students": one.students,
                     "variants": one.variants,
+                    "draw": one.draw,
+                    "cpu_s": round(one.cpu_s, 1),
+                    "kept_s": round(one.kept_s, 1),
                     "items": [asdict(item) for item in one.items],
                 }
                 for one in made

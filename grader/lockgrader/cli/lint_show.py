@@ -14,6 +14,7 @@ PROPERTIES = {
     "solution": "the solution earns full marks in every check",
     "starter": "the starter earns nothing, because work is missing",
     "wrong": "each mutant gets its verdict and its misconception",
+    "right": "each right submission keeps every point",
     "hint": "each public check has a hint, or a reason to have none",
     "time": "no check takes long",
     "handout": "the handout names every file and every answer",
@@ -36,6 +37,9 @@ def show_lint(linted: Linted, *, every: bool = False) -> None:
     """
     people = f"{linted.students} students, {linted.variants} different variants"
     say(f"{linted.lab}: {people}")
+    earlier = f", of which an earlier run has spent {linted.kept_s:.0f} s" if linted.kept_s else ""
+    say(f"draw {linted.draw} of the right submissions (repeat: --draw {linted.draw})")
+    say(f"{linted.cpu_s:.0f} s of processor time{earlier}")
     table = tables.table()
     tables.add(table, "property", fold=True)
     tables.add(table, "holds", right=True)
