@@ -258,6 +258,8 @@ _Noreturn void ex_fail(const char *found, const char *text, ...)
 _Noreturn void ex_give_up(const char *text, ...) __attribute__((format(printf, 1, 2)));
 /* The same, since the program does not end. */
 _Noreturn void ex_endless(const char *text, ...) __attribute__((format(printf, 1, 2)));
+/* Words that such a text begins with, and the numbers in them: locklab_context(). */
+void ex_context(const char *words, const unsigned *numbers);
 /* Unless a run fails, the verdict is "unfinished", for this reason. */
 void ex_leave_open(const char *text);
 bool ex_is_open(void);

@@ -428,6 +428,11 @@ void ENTRY(locklab_assertion_failed)(const char *condition, const char *file, un
     ENTRY(__assert_fail)(condition, file, line, NULL);
 }
 
+void ENTRY(locklab_context)(const char *words, const unsigned *numbers)
+{
+    ex_context(words, numbers);
+}
+
 void ENTRY(locklab_alone)(int on)
 {
     enter();

@@ -25,6 +25,32 @@ static bool inside, is_open, is_endless;
 static enum outcome outcome;
 static char found[32], message[4096];
 
+static struct { /* setup says it: so it is kept as what setup leaves is */
+    const char *words;
+    const unsigned *numbers;
+} context;
+
+void ex_context(const char *words, const unsigned *numbers)
+{
+    context.words = words;
+    context.numbers = numbers;
+}
+
+/* The message: what came before, and what went wrong. */
+static void say(const char *text, va_list arguments)
+{
+    const char *at = context.words != NULL ? context.words : "";
+    const unsigned *number = context.numbers;
+    size_t length = 0;
+
+    for (; *at != '\0' && length < sizeof(message) / 2; at++)
+        if (*at == '#')
+            length += (size_t)sprintf(message + length, "%u", *number++);
+        else
+            message[length++] = *at;
+    vsnprintf(message + length, sizeof(message) - length, text, arguments);
+}
+
 static void *main_thread(void *unused)
 {
     static char name[] = "program", *argv[] = {name, NULL};
@@ -114,6 +140,7 @@ static void begin(void)
 
 static struct thread *first_of_all(void)
 {
+    context.words = NULL;
     ex_statics_restore();
     ex_heap_begin();
     if (program_main != NULL)
@@ -162,7 +189,7 @@ void ex_fail(const char *what, const char *text, ...)
 
     ex_settle();
     va_start(arguments, text);
-    vsnprintf(message, sizeof(message), text, arguments);
+    say(text, arguments);
     va_end(arguments);
     snprintf(found, sizeof(found), "%s", what);
     outcome = FAILED;
@@ -171,7 +198,7 @@ void ex_fail(const char *what, const char *text, ...)
 
 _Noreturn static void unfinished(const char *text, va_list arguments)
 {
-    vsnprintf(message, sizeof(message), text, arguments);
+    say(text, arguments);
     outcome = GAVE_UP;
     if (inside)
         ex_leave();

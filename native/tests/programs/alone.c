@@ -18,10 +18,13 @@ static void look(int quiet)
         locklab_fail_to_read("a look writes");
 }
 
+static unsigned counts[2];
+
 void locklab_setup(void)
 {
+    locklab_context("after # updates by # thread: ", counts);
     locklab_alone(1);
-    for (int i = 0; i < 30000; i++)
+    for (counts[1] = 1; counts[0] < 30000; counts[0]++)
         atomic_fetch_add(&word, 1);
     locklab_alone(0);
     locklab_assert(locklab_seed() == SEED_IS);

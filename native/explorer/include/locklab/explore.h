@@ -59,6 +59,10 @@ void locklab_alone(int on);
 void locklab_ahead(int on);
 int locklab_waited(void);
 
+/* What came before, in words: a failure's text begins with them. Each '#' stands for the next of the
+ * numbers, as it is then. Both must stay where they are. */
+void locklab_context(const char *words, const unsigned *numbers);
+
 /* Ends the run as violated, for a reason in words. */
 void locklab_fail(const char *why);
 
