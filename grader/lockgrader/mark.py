@@ -10,12 +10,12 @@ submission again keeps them.
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from lockgrader import clock
 from lockgrader.files import ResultError, read, reported, write
 from lockgrader.formats import other_format
 
@@ -47,7 +47,7 @@ class Mark(_Model):
     max_points: _Points | None = None
     reason: _Line
     by: _Line
-    at: str = Field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    at: str = Field(default_factory=lambda: clock.now().isoformat(timespec="seconds"))
     submission_sha256: str
 
 

@@ -191,7 +191,8 @@ class Result(_Model):
         checks: in the lab's order. complete: False while checks are missing.
         replay: the command that grades this submission again.
         name, section: of the student, by the roster. late: what a late submission costs, by the
-            course's policy; None without one. absent: nothing was handed in, so nothing was graded.
+            course's policy; None without one. release: when students see points, ISO 8601; "" for
+            at once. absent: nothing was handed in, so nothing was graded.
         fingerprints: of each class of the code, to find similar ones.
         measured: time, for the operator; no verdict depends on it.
     """
@@ -212,6 +213,7 @@ class Result(_Model):
     name: str = ""
     section: str = ""
     late: Late | None = None
+    release: str = ""
     absent: bool = False
     fingerprints: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     measured: dict[str, Finite] = Field(default_factory=dict)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from lockgrader.batch.tasks import Class
 from lockgrader.course import Person
 from lockgrader.digests import versions
 from lockgrader.lab import Lab
@@ -16,26 +17,30 @@ __all__ = ["call_roll", "strangers"]
 
 
 def call_roll(
-    lab: Lab, people: Mapping[str, Person], present: Collection[str], results: Path, key: bytes
+    lab: Lab, known: Class, present: Collection[str], results: Path, key: bytes
 ) -> list[Result]:
     """The results of the roster's people without a submission in this batch.
 
-    One who was graded before keeps that result. Any other one gets a result that says so, in which
-    nothing counts as graded: platforms get an empty cell, and a later submission replaces it.
+    One who was graded before keeps that result, with the release of today. Any other one gets a
+    result that says so, in which nothing counts as graded: platforms get an empty cell, and a later
+    submission replaces it.
 
     Arguments:
-        people: login → person. present: students with a submission. results: the folder.
+        known: roster and rules. present: students with a submission. results: the folder.
 
     Raises:
         ResultError: a result cannot be read or kept.
     """
     made = []
-    for login, person in people.items():
+    release = "" if known.course is None else known.course.release_of(lab.name)
+    for login, person in known.people.items():
         if login not in present:
             folder = results / login
             before = load(folder)
             if before is None or before.absent:
                 before = keep(folder, _absent(lab, person, key))
+            elif before.release != release:
+                before = keep(folder, before.model_copy(update={"release": release}))
             made.append(before)
     return made
 

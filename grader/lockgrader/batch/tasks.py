@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from lockgrader.course import Course, Person
@@ -19,7 +19,17 @@ from lockgrader.read.owner import student_of
 from lockgrader.read.submission import take
 from lockgrader.result import HISTORY, Result
 
-__all__ = ["Class", "Task", "attempt_among", "attempt_of", "best", "task_of", "tasks", "up_to_date"]
+__all__ = [
+    "Class",
+    "Task",
+    "attempt_among",
+    "attempt_of",
+    "best",
+    "task_of",
+    "tasks",
+    "up_to_date",
+    "wrong_clocks",
+]
 
 
 @dataclass(frozen=True)
@@ -28,7 +38,9 @@ class Task:
 
     Arguments:
         others: names of the student's other submissions, which are left aside.
-        handed_in: when. late: what that costs, or None. name, section: by the roster.
+        handed_in: when, by ``times`` or the files' dates. late: what that costs, or None.
+        release: when students see the points, ISO 8601; "" for at once.
+        name, section: by the roster.
         candidates: of how many submissions of the student the best one counts.
         attempt: among these, from 1; 0 where the history gives the number.
     """
@@ -36,8 +48,10 @@ class Task:
     student: str
     path: Path
     results: Path
+    handed_in: datetime
     others: tuple[str, ...] = ()
     late: Late | None = None
+    release: str = ""
     name: str = ""
     section: str = ""
     candidates: int = 1
@@ -45,7 +59,7 @@ class Task:
 
     def settled(self, result: Result) -> Result:
         """A result with what roster and policy say about it now."""
-        known = {"name": self.name, "section": self.section, "late": self.late}
+        known = {n: getattr(self, n) for n in ("name", "section", "late", "release")}
         return result.model_copy(update=known)
 
 
@@ -105,12 +119,50 @@ def task_of(known: Class, lab: str, student: str, path: Path, results: Path) -> 
         results: folder for its result.
     """
     person = known.people.get(student, Person(student))
-    late = None
-    if known.course is not None:
-        changed = datetime.fromtimestamp(_changed(path) / 1e9, UTC)
-        handed_in = known.times.get(student, changed)
-        late = known.course.late_for(lab, handed_in, person.extra_days)
-    return Task(student, path, results, late=late, name=person.name, section=person.section)
+    handed_in = known.times.get(student) or _time(_changed(path))
+    made = Task(student, path, results, handed_in, name=person.name, section=person.section)
+    if known.course is None:
+        return made
+    late = known.course.late_for(lab, handed_in, person.extra_days)
+    return replace(made, late=late, release=known.course.release_of(lab))
+
+
+def wrong_clocks(todo: Sequence[Task], now: datetime) -> list[str]:
+    """Sentences about dates that no right clock gives: of the future, or from before it was set.
+
+    Arguments:
+        todo: the tasks. now: the time of this machine's clock.
+    """
+    dated = [t for t in todo if t.late is not None or t.others or t.candidates > 1]
+    return [
+        f"{len(odd)} hand-in times are {what}: {', '.join(odd[:_NAMED])}"
+        f"{' …' * (len(odd) > _NAMED)}"
+        for what, odd in (
+            ("in the future", [_dated(t) for t in dated if t.handed_in > now + _SKEW]),
+            ("before 1981", [_dated(t) for t in dated if t.handed_in < _SET]),
+        )
+        if odd
+    ]
+
+
+_NAMED = 3
+"""Students that a sentence names."""
+_SKEW = timedelta(minutes=10)
+"""Between the clocks of two machines that are both right."""
+_SET = datetime(1981, 1, 1, tzinfo=UTC)
+"""A clock that was not set begins in 1970, and the dates of a zip begin in 1980."""
+
+
+def _dated(task: Task) -> str:
+    return f"{task.student} ({task.handed_in:%Y-%m-%d})"
+
+
+def _time(ns: int) -> datetime:
+    """A file's date; the last one that Python knows for any later one."""
+    try:
+        return datetime.fromtimestamp(ns / 1e9, UTC)
+    except (OverflowError, ValueError, OSError):
+        return datetime(9999, 1, 1, tzinfo=UTC)
 
 
 def _changed(path: Path) -> int:

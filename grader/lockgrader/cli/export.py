@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from lockgrader.cli.show import say_withheld
 from lockui.arguments import folder_to_write
 from lockui.console import say
 from lockui.document import print_json
@@ -54,6 +55,7 @@ def export(
 
         students = [path.parent.name for path in sorted(results.glob("*/result.json"))]
         new = enter(results, students, gradebook)
+    say_withheld(loaded)
     if as_json:
         entered = None if new is None else {"new_attempts": new}
         document = {"results": len(loaded), "files": files, "gradebook": entered}

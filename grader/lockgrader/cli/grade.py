@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import getpass
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from lockgrader import clock
 from lockgrader.cli import platforms
-from lockgrader.cli.show import show
+from lockgrader.cli.show import say_withheld, show
 from lockgrader.files import plain
 from lockgrader.result import Result, keep
 from lockgrader.sandbox.job import PROFILES
@@ -30,7 +31,7 @@ from lockui.suggest import did_you_mean
 if TYPE_CHECKING:  # each costs a student's command time that it does not need
     from lockgrader.batch.again import Again
     from lockgrader.batch.compare import Comparison
-    from lockgrader.batch.tasks import Class
+    from lockgrader.batch.tasks import Class, Task
     from lockgrader.lab import Lab
     from lockgrader.sandbox import Profile
 
@@ -163,6 +164,7 @@ def grade(
         before = kept(out) if check and not as_json else []
         results = _grade_class(loaded, submission, out, known, how)
         _print_all(results, as_json)
+        say_withheld(results)
         if before:
             students = {r.student for r in results}
             _print_changes(differences([r for r in before if r.student in students], results))
@@ -177,6 +179,7 @@ def grade(
             print_json(json.loads(result.to_json()))
         else:
             show(result)
+        say_withheld(results)
     if any(r.errors for r in results):
         raise typer.Exit(EXIT_GRADER_ERROR)
 
@@ -214,6 +217,7 @@ def _grade_class(lab: Lab, submissions: Path, out: Path, known: Class, how: _How
             warn(f"{task.student}: {printable(task.path.name)} is graded, not {left}")
     for student in strangers(known.people, present):
         warn(f"{student}: not on the roster; graded all the same")
+    _warn_of_clocks(todo)
     with progress("grading") as report:
         results = grade_all(
             lab,
@@ -226,7 +230,7 @@ def _grade_class(lab: Lab, submissions: Path, out: Path, known: Class, how: _How
             report=report,
         )
         report("writing tables, pages and the gradebook", 1.0)
-        results += call_roll(lab, known.people, present, out, how.key)
+        results += call_roll(lab, known, present, out, how.key)
         publish(load_all(out) if how.again.student else results, out, how.gradebook)
     return results
 
@@ -254,6 +258,7 @@ def _grade_one(
     name = student_name(student) if student else student_of(path.absolute(), lab.name)
     folder = None if out is None else out / name
     task = task_of(known, lab.name, name, path, folder or Path())
+    _warn_of_clocks([task])
     with progress("grading") as report:
         warm()
 
@@ -279,6 +284,14 @@ def _grade_one(
         keep_feedback(folder, keep(folder, result))
         enter(out, [name], gradebook)
     return result
+
+
+def _warn_of_clocks(todo: Sequence[Task]) -> None:
+    """Warn of hand-in times that no right clock gives."""
+    from lockgrader.batch.tasks import wrong_clocks
+
+    for sentence in wrong_clocks(todo, clock.now()):
+        warn(f"{sentence}\nhelp: give the platform's times: --times times.csv (login,handed_in)")
 
 
 def _class_of(course: Path | None, roster: Path | None, times: Path | None, counts: str) -> Class:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.markup import escape
 
+from lockgrader import clock
+from lockgrader.report.student import withheld
 from lockgrader.result import CheckResult, Result
 from lockui import tables
-from lockui.console import console, say
+from lockui.console import console, say, stderr
 
-__all__ = ["numbers", "show", "verdict_of"]
+__all__ = ["numbers", "say_withheld", "show", "verdict_of"]
 
 
 def show(result: Result) -> None:
@@ -27,6 +31,17 @@ def show(result: Result) -> None:
     say(f"\n{result.points:.4g} of {result.max_points:g} points")
     if all(c.public for c in result.checks):
         say("These are the public checks; the grader also runs hidden checks.")
+
+
+def say_withheld(results: Sequence[Result]) -> None:
+    """Say on stderr from when on students see points, and what the clock says, where they wait."""
+    for lab, release in sorted({(r.lab, r.release) for r in results if withheld(r)}):
+        now = clock.now().isoformat(" ", "minutes")
+        say(
+            f"{lab}: students see points from {release.replace('T', ' ')} on; this machine's clock "
+            f"says {now}. Then write pages and tables anew: locklab export RESULTS",
+            stderr(),
+        )
 
 
 def _explain(check: CheckResult) -> None:

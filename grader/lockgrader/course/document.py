@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 import tomllib
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, Field, ValidationError
 
 from lockgrader.course.roster import CourseError, Person, read_roster
 from lockgrader.formats import other_format
@@ -27,6 +27,23 @@ FORMAT = 1
 KEEP: tuple[str, ...] = ("latest", "first", "best")
 _Days = Annotated[int, Field(ge=0, le=366)]
 _DAY = timedelta(days=1)
+
+
+def _moment(value: object) -> object:
+    """A day, or a time with its offset from UTC.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    if not isinstance(value, date) or (isinstance(value, datetime) and value.tzinfo is None):
+        raise ValueError(
+            "give a day, such as 2026-12-01, or a time with its offset from UTC, such as "
+            "2026-12-01T09:00:00+01:00"
+        )
+    return value
+
+
+_Moment = Annotated[Any, BeforeValidator(_moment)]
 
 
 class Policy(Closed):
@@ -69,11 +86,13 @@ class Due(Closed):
     Arguments:
         due: with its offset from UTC. late: instead of the course's policy.
         folder: of a lab of your own, from that of the course; "" for an installed lab.
+        release: instead of the course's.
     """
 
     due: AwareDatetime
     late: Policy | None = None
     folder: str = ""
+    release: _Moment = None
 
 
 class Course(Closed):
@@ -83,6 +102,8 @@ class Course(Closed):
         title: for people. roster: a CSV file (:mod:`lockgrader.course.roster`); "" for none.
         keep: which of a student's submissions counts. late: the policy.
         lab: name → date; a lab without one is never late.
+        release: when students see points and hidden verdicts: a day, which begins by the offset
+            of the lab's ``due``, or a time; None for at once.
         folder: of the file; filled in by :func:`load`.
     """
 
@@ -91,6 +112,7 @@ class Course(Closed):
     roster: str = ""
     keep: Keep = "latest"
     late: Policy = Policy()
+    release: _Moment = None
     lab: dict[str, Due] = Field(default_factory=dict)
     folder: Path = Field(default=Path(), exclude=True, repr=False)
 
@@ -113,6 +135,16 @@ class Course(Closed):
         if dated is None:
             return None
         return (dated.late or self.late).late(dated.due, handed_in, extra_days)
+
+    def release_of(self, lab: str) -> str:
+        """When students see the points of a lab, ISO 8601; "" for at once."""
+        dated = self.lab.get(lab)
+        moment = self.release if dated is None or dated.release is None else dated.release
+        if moment is None:
+            return ""
+        if not isinstance(moment, datetime):
+            moment = datetime.combine(moment, time(), UTC if dated is None else dated.due.tzinfo)
+        return str(moment.isoformat())
 
 
 def load(path: Path) -> Course:
@@ -151,7 +183,7 @@ def _explained(error: ValidationError) -> str:
         return f"{where}: this key is missing"
     if first["type"].startswith(("timezone", "datetime")):
         return f"{where}: give a time with its offset from UTC, such as 2026-10-12T23:59:00+02:00"
-    return f"{where}: {first['msg']} (got {first['input']!r})"
+    return f"{where}: {first['msg'].removeprefix('Value error, ')} (got {first['input']!r})"
 
 
 def _table(place: list[str]) -> type[BaseModel]:

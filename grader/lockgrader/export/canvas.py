@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lockgrader.export.sheet import grade, labs_of, sheet
+from lockgrader.export.sheet import labs_of, sheet, shown_grade
 from lockgrader.result import Result
 
 __all__ = ["files"]
@@ -21,7 +21,7 @@ COLUMNS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
 def files(results: Sequence[Result]) -> dict[str, str]:
     """The table."""
     labs = labs_of(results)
-    grades = {(r.student, r.lab): grade(r) for r in results}
+    grades = {(r.student, r.lab): shown_grade(r) for r in results}
     students = {r.student: r for r in reversed(results)}
     possible: list[str | float] = ["    Points Possible", "", "", "", "", *labs.values()]
     rows: list[list[str | float]] = [

@@ -30,7 +30,7 @@ import json
 import random
 import time
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
@@ -61,6 +61,7 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, relationship
 
+from lockgrader import clock
 from lockgrader.result import Result, history, load, replaces
 
 __all__ = [
@@ -374,7 +375,7 @@ def _enter(session: Session, result: Result) -> bool:
 def _digest(result: Result) -> str:
     """What identifies a decision: no path, word of the roster or fingerprint is part of it."""
     decided = result.decided()
-    for name in ("replay", "name", "section", "fingerprints"):
+    for name in ("replay", "name", "section", "release", "fingerprints"):
         del decided[name]
     # What is not there leaves the digest as it was before there could be any.
     for part, name in (
@@ -397,7 +398,7 @@ def _attempt(result: Result, digest: str) -> Attempt:
         points=result.points,
         max_points=result.max_points,
         sound=result.sound,
-        entered=datetime.now(UTC),
+        entered=clock.now(),
         checks=[
             Check(
                 number=number,

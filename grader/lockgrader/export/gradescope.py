@@ -2,7 +2,8 @@
 
 Gradescope accepts no result without points, so each check of a student is a test. A hidden check,
 of which students see only the verdict, is a test of visibility ``hidden`` for the staff, and a line
-at the top of the page for the student. Scores go to the leaderboard.
+at the top of the page for the student. Scores go to the leaderboard. While a course withholds
+points, nothing is visible before the grades are published there.
 
 The format: https://gradescope-autograders.readthedocs.io/en/latest/specs/ (read in November 2026).
 """
@@ -14,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lockgrader.export.neutral import Feedback, LeftOut, feedback, line, markdown, shown
+from lockgrader.report.student import withheld
 from lockgrader.result import CheckResult, Result
 
 __all__ = ["document", "files"]
@@ -34,16 +36,16 @@ def document(result: Result, left_out: Sequence[LeftOut] = ()) -> dict[str, Any]
     Arguments:
         left_out: the checks that this place cannot grade.
     """
-    about = feedback(result, left_out)
+    about, waits = feedback(result, left_out), withheld(result)
     return {
-        "output": _summary(about),
+        "output": line(waits) or _summary(about),
         "output_format": "md",
         "test_output_format": "md",
         "test_name_format": "text",
-        "visibility": "visible",
+        "visibility": "after_published" if waits else "visible",
         "stdout_visibility": "hidden",
-        **_scores(result),
-        "tests": [_test(c, result, number) for number, c in enumerate(result.checks, start=1)],
+        **({} if waits else _scores(result)),
+        "tests": [_test(c, result, n, waits) for n, c in enumerate(result.checks, start=1)],
         "extra_data": {
             "lab": result.lab,
             "lab_sha256": result.lab_sha256,
@@ -77,8 +79,9 @@ def _summary(about: Feedback) -> str:
     return "\n\n".join(parts) or "All checks are below."
 
 
-def _test(check: CheckResult, result: Result, number: int) -> dict[str, Any]:
+def _test(check: CheckResult, result: Result, number: int, waits: str) -> dict[str, Any]:
     secret = not (check.public or check.revealed)
+    open_ = "after_published" if waits else "visible"
     return {
         "name": f"hidden: {check.title}" if secret else check.title,
         "number": str(number),
@@ -87,7 +90,7 @@ def _test(check: CheckResult, result: Result, number: int) -> dict[str, Any]:
         "status": "passed" if check.verdict == "pass" else "failed",
         "output": markdown(shown(check, result)),
         "output_format": "md",
-        "visibility": "hidden" if secret else "visible",
+        "visibility": "hidden" if secret else open_,
         "tags": [check.verdict],
         "extra_data": {"name": check.name, "verdict": check.verdict},
     }

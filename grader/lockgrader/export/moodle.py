@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lockgrader.export.sheet import grade, labs_of, sheet
-from lockgrader.report.student import WORDS, seen
+from lockgrader.export.sheet import labs_of, sheet, shown_grade
+from lockgrader.report.student import WORDS, seen_in, withheld
 from lockgrader.result import Result
 
 __all__ = ["files"]
@@ -28,15 +28,17 @@ def files(results: Sequence[Result]) -> dict[str, str]:
         row: list[str | float] = [name, name if "@" in name[1:] else ""]
         for lab in labs:
             one = found.get((name, lab))
-            row += ["", ""] if one is None else [grade(one), "" if one.absent else _feedback(one)]
+            row += ["", ""] if one is None else [shown_grade(one), _feedback(one)]
         rows.append(row)
     return {"moodle.csv": sheet([head, *rows])}
 
 
 def _feedback(result: Result) -> str:
     """Lateness, failed checks and reasons of marks, as the student may see them."""
-    checks = [seen(c) for c in result.checks]
+    if result.absent:
+        return ""
+    checks = seen_in(result)
     late = [f"{result.late}"] if result.late is not None and result.late.days else []
     failed = [f"{c.title}: {WORDS[c.verdict]}" for c in checks if c.verdict != "pass"]
     by_hand = [f"{c.title}: {c.mark.reason}" for c in checks if c.mark is not None]
-    return "; ".join([*late, *failed, *by_hand])
+    return "; ".join(filter(None, [withheld(result), *late, *failed, *by_hand]))

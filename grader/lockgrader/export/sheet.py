@@ -11,9 +11,10 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
+from lockgrader.report.student import withheld
 from lockgrader.result import Result
 
-__all__ = ["grade", "labs_of", "sheet"]
+__all__ = ["grade", "labs_of", "sheet", "shown_grade"]
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
@@ -30,6 +31,11 @@ def sheet(rows: Iterable[Sequence[str | float]]) -> str:
 def grade(result: Result) -> str | float:
     """The points, or "" where a check must be graded again."""
     return "" if result.errors or not result.complete else result.points
+
+
+def shown_grade(result: Result) -> str | float:
+    """As :func:`grade`, for students: "" while the course withholds the points."""
+    return "" if withheld(result) else grade(result)
 
 
 def labs_of(results: Sequence[Result]) -> dict[str, float]:

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from lockgrader.files import replace, reported
 from lockgrader.report.board import scored, sign
 from lockgrader.report.chart import chart
-from lockgrader.report.student import hidden_points, in_words, seen
+from lockgrader.report.student import hidden_points, in_words, seen_in, withheld
 from lockgrader.result import CheckResult, Result, Row
 from locksim.checker.play.told import of_told
 from locksim.study.traces import bundle
@@ -39,7 +39,7 @@ for (const data of document.querySelectorAll("script.counterexample")) {
 
 def feedback(result: Result) -> str:
     """The page's text."""
-    checks = [_parts(seen(c), number) for number, c in enumerate(result.checks)]
+    checks = [_parts(c, number) for number, c in enumerate(seen_in(result))]
     open_ones = [c for c in checks if not c["secret"] and c["check"].verdict != "skipped"]
     shows = any(c["steps"] for c in checks)
     script = bundle.script() + _MOUNT if shows else ""
@@ -54,6 +54,8 @@ def feedback(result: Result) -> str:
             wrong=[c for c in open_ones if c["check"].verdict != "pass"],
             right=[c for c in open_ones if c["check"].verdict == "pass"],
             hidden=hidden_points(result),
+            withheld=withheld(result),
+            ours=[c for c in checks if c["check"].verdict == "grader_error"],
             board=sign(result) if scored(result) else "",
             policy=_policy(script),
             script=Markup(script),

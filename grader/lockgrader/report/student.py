@@ -3,15 +3,30 @@
 A hidden check stays hidden after grading. The student sees its name and verdict, but no title,
 message or numbers from which to guess the check. A check with ``revealed = true`` in the lab is
 shown completely. The points of hidden checks are shown as one sum, because the total is shown.
+
+A course can withhold points until a date. Before it a student sees the verdicts and explanations of
+public checks, which they get at home too, and neither points nor hidden checks. (A public check
+that lost its points because of a hidden one still says so.)
 """
 
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
+from lockgrader import clock
 from lockgrader.result import CheckResult, Result, Verdict
 
-__all__ = ["HIDDEN", "WORDS", "hidden_points", "in_words", "seen", "without_places"]
+__all__ = [
+    "HIDDEN",
+    "WORDS",
+    "hidden_points",
+    "in_words",
+    "seen",
+    "seen_in",
+    "withheld",
+    "without_places",
+]
 
 HIDDEN = "a hidden check: only its verdict is shown"
 INTERNAL = "an internal error of the grader; your instructor sees the details"
@@ -34,6 +49,13 @@ WORDS: dict[Verdict, str] = {
 """Each verdict in words for its student."""
 
 
+def withheld(result: Result) -> str:
+    """Why a student sees neither points nor hidden verdicts yet, or "" if they do."""
+    if not result.release or datetime.fromisoformat(result.release) <= clock.now():
+        return ""
+    return f"Points and hidden checks are shown from {result.release.replace('T', ' ')} on."
+
+
 def in_words(check: CheckResult) -> str:
     """A check's verdict for its student; a person's stands above the grader's."""
     if check.mark is not None:
@@ -41,8 +63,15 @@ def in_words(check: CheckResult) -> str:
     return "handed in; a person will read it" if check.answer else WORDS[check.verdict]
 
 
+def seen_in(result: Result) -> list[CheckResult]:
+    """The checks of a result as its student sees them now; :func:`withheld` ones are left out."""
+    if not withheld(result):
+        return [seen(c) for c in result.checks]
+    return [seen(c.with_mark(None)) for c in result.checks if c.public]
+
+
 def seen(check: CheckResult) -> CheckResult:
-    """A check as its student sees it."""
+    """A check as its student sees it after the release."""
     if check.public or check.revealed:
         return without_places(check).model_copy(update={"elsewhere": ()})
     return CheckResult(

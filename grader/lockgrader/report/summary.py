@@ -51,6 +51,7 @@ def summary(results: Sequence[Result], *, named: bool = False) -> str:
             same=by_counterexample(present),
             believed=by_misconception(results),
             missing=_missing(present),
+            releases=sorted({r.release for r in results if r.release}),
             absent=[r for r in results if r.absent],
             by_hand=[(r, c, c.mark) for r in present for c in r.checks if c.mark is not None],
             suspicions=suspicions(present),

@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -286,3 +286,49 @@ def test_a_check_again_is_as_grading_all(grade: Grade, tmp_path: Path) -> None:
     assert [{**r, "measured": 0} for r in again] == [{**r, "measured": 0} for r in whole]
     lab.write_text(f"{lab.read_text()}\n[variant.x]\nlow = 1\nhigh = 5\n")
     assert all(r["variant"] for r in grade("--check", "why"))
+
+
+def test_a_release_moves_without_grading(
+    grade: Grade, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page follows, also of who is not in this batch; no attempt is added to the gradebook."""
+    monkeypatch.setattr("lockgrader.clock.now", lambda: datetime(2026, 3, 4, tzinfo=UTC))
+    course = tmp_path / "course.toml"
+    for name in ("ada", "bob"):
+        hand_in(tmp_path, name, 10, 20, 1)
+    grade("--course", str(course))
+    pages = [tmp_path / "out" / name / "feedback.html" for name in ("ada", "bob")]
+    assert all("10</strong>" in page.read_text() for page in pages)
+    (tmp_path / "in" / "bob.json").unlink()
+    course.write_text(f"{COURSE}release = 2026-03-05\n")
+    grade("--course", str(course))
+    assert not any("10</strong>" in page.read_text() for page in pages)
+    assert "students see points from 2026-03-05" in grade.said  # type: ignore[attr-defined]
+    assert "clock says 2026-03-04" in grade.said  # type: ignore[attr-defined]
+    monkeypatch.setattr("lockgrader.clock.now", lambda: datetime(2026, 3, 5, tzinfo=UTC))
+    grade("--course", str(course))
+    assert all("10</strong>" in page.read_text() for page in pages)
+    book = Gradebook(f"sqlite:///{tmp_path}/out/gradebook.sqlite")
+    with book.session() as session:
+        assert 2 == sum(a.sound for a in session.query(Attempt))
+    book.close()
+
+
+def test_dates_that_no_clock_gives(
+    grade: Grade, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A date of the future, and one from before a clock was set, are named with the way out."""
+    monkeypatch.setattr("lockgrader.clock.now", lambda: datetime(2026, 3, 2, 11, tzinfo=UTC))
+    for name, day in (("ada", 2), ("bob", 3), ("eve", 1)):
+        hand_in(tmp_path, name, 10, 20, day)
+    for name, year in (("old", 1970), ("zip", 1980), ("far", 2242)):
+        hand_in(tmp_path, name, 10, 20, 1)
+        then = datetime(year, 1, 1, tzinfo=UTC).timestamp()
+        os.utime(tmp_path / "in" / f"{name}.json", (then, then))
+    grade()
+    assert "hand-in" not in grade.said  # type: ignore[attr-defined]  # nothing depends on dates
+    grade("--course", str(tmp_path / "course.toml"))
+    said = " ".join(grade.said.split())  # type: ignore[attr-defined]
+    assert "2 hand-in times are in the future: bob (2026-03-03), far (2242-01-01)" in said
+    assert "2 hand-in times are before 1981: old (1970-01-01), zip (1980-01-01)" in said
+    assert "--times times.csv" in said

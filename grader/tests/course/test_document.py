@@ -104,3 +104,28 @@ def test_a_roster_is_beside_the_file(course: Path) -> None:
     course.write_text(COURSE.replace("keep", 'roster = "names.csv"\nkeep'))
     (course.parent / "names.csv").write_text("login\nada\n")
     assert ["ada"] == [*load(course).people()]
+
+
+@pytest.mark.parametrize(
+    ("whole", "own", "release"),
+    [
+        ("", "", ""),
+        ("release = 2026-12-01", "", "2026-12-01T00:00:00+02:00"),
+        ("release = 2026-12-01", "release = 2026-11-01", "2026-11-01T00:00:00+02:00"),
+        ("", "release = 2026-12-01T09:00:00Z", "2026-12-01T09:00:00+00:00"),
+    ],
+)
+def test_when_points_are_released(course: Path, whole: str, own: str, release: str) -> None:
+    """For the whole course or a lab; a day begins by the offset of the lab's deadline."""
+    course.write_text(COURSE.replace("keep", f"{whole}\nkeep") + own)
+    assert release == load(course).release_of("lab02-spinlocks")
+    other = release and whole and "2026-12-01T00:00:00+00:00"
+    assert other == load(course).release_of("lab05-rcu")
+
+
+@pytest.mark.parametrize("wrong", ["2026-12-01T09:00:00", '"2026-12-01"', "09:00:00", "7"])
+def test_a_release_without_an_offset(course: Path, wrong: str) -> None:
+    """The same moment must not depend on the machine that grades."""
+    course.write_text(COURSE.replace("keep", f"release = {wrong}\nkeep"))
+    with pytest.raises(CourseError, match="release: give a day, such as 2026-12-01, or"):
+        load(course)
