@@ -182,14 +182,15 @@ def adapter(code: ClassCode, made: Emitted, kernel: str, header: str) -> tuple[s
     if thread:
         lines += [
             "#define NODE struct locklab_thread",
-            "#define NODE_SEAT(node, seat, threads) (*(node) = locklab_thread_of(seat, threads))",
+            "#define NODE_SEAT(node, seat, threads) locklab_thread_init(node, seat, threads)",
         ]
     if made.init.thread:
         lines += [
             "static inline void init_for(LOCK *lock, int64_t threads)",
             "{",
-            "    struct locklab_thread first = locklab_thread_of(0, threads);",
+            "    struct locklab_thread first;",
             "",
+            "    locklab_thread_init(&first, 0, threads);",
             f"    {made.init.name}(lock, &first);",
             "}",
             "#define INIT_FOR(lock, threads) init_for(lock, threads)",

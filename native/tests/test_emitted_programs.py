@@ -48,9 +48,9 @@ static void show(const void *from, size_t size)
 
 int main(void)
 {{
-    struct locklab_thread thread = locklab_thread_of(0, 1);
+    struct locklab_thread thread;
 
-    (void)thread;
+    locklab_thread_init(&thread, 0, 1);
 {runs}
     return 0;
 }}

@@ -42,13 +42,14 @@ struct locklab_thread {
     uint64_t random; /* never 0 */
 };
 
-/* Who the thread of a number is, on a CPU of the same number. */
-static inline struct locklab_thread locklab_thread_of(int64_t number, int64_t n_cpus)
+/* The thread of a number, on a CPU of the same number. */
+static inline void locklab_thread_init(struct locklab_thread *thread, int64_t number,
+                                       int64_t n_cpus)
 {
     /* The golden ratio's fraction: another stream for each thread. */
     uint64_t seed = ((uint64_t)number + 1) * UINT64_C(0x9E3779B97F4A7C15);
 
-    return (struct locklab_thread){number, number, n_cpus, seed | 1};
+    *thread = (struct locklab_thread){number, number, n_cpus, seed | 1};
 }
 
 /* 0 … bound - 1, by Marsaglia's xorshift64*; the bias of the remainder is below bound / 2^32. */

@@ -194,6 +194,21 @@ def test_a_struct_as_result_is_refused(start: str, tmp_path: Path) -> None:
         Program([file])
 
 
+STRUCTURES = sorted(
+    f"locklab/structures/{kernel.stem}.h"
+    for kernel in (toolchain.sources() / "structures").glob("*.c")
+    if (toolchain.sources() / f"include/locklab/structures/{kernel.stem}.h").is_file()
+)
+
+
+@pytest.mark.parametrize("header", ["locklab/language.h", *STRUCTURES])
+def test_headers_return_no_struct(header: str, tmp_path: Path) -> None:
+    """So a program that includes one of ours can be explored."""
+    file = tmp_path / "includes.c"
+    file.write_text(f'#include "{header}"\nvoid locklab_thread(int me) {{ (void)me; }}\n')
+    Program([file]).close()
+
+
 HARMLESS = """
 #define _GNU_SOURCE
 #pragma once

@@ -110,18 +110,28 @@ struct locklab_avc_place {
 };
 
 /* Where the key's entry is, or the chain's end. */
-static inline struct locklab_avc_place locklab_avc_search(struct locklab_avc_chain *chain,
-                                                          const struct locklab_avc_key *key)
+static inline void locklab_avc_search(struct locklab_avc_chain *chain,
+                                      const struct locklab_avc_key *key,
+                                      struct locklab_avc_place *place)
 {
-    struct locklab_avc_place place = {&chain->first, locklab_avc_next(&chain->first)};
-
-    while (place.node != NULL &&
-           !(place.node->key.ssid == key->ssid && place.node->key.tclass == key->tclass &&
-             place.node->key.tsid == key->tsid)) {
-        place.link = &place.node->next;
-        place.node = locklab_avc_next(place.link);
+    place->link = &chain->first;
+    place->node = locklab_avc_next(&chain->first);
+    while (place->node != NULL &&
+           !(place->node->key.ssid == key->ssid && place->node->key.tclass == key->tclass &&
+             place->node->key.tsid == key->tsid)) {
+        place->link = &place->node->next;
+        place->node = locklab_avc_next(place->link);
     }
-    return place;
+}
+
+/* The key's entry, or NULL. */
+static inline struct locklab_avc_node *locklab_avc_find(struct locklab_avc_chain *chain,
+                                                        const struct locklab_avc_key *key)
+{
+    struct locklab_avc_place place;
+
+    locklab_avc_search(chain, key, &place);
+    return place.node;
 }
 
 /* Searches, marks and copies; false when no entry answers all of `requested`. */
@@ -130,7 +140,7 @@ static inline bool locklab_avc_lookup(struct locklab_avc_client *client,
                                       const struct locklab_avc_key *key, uint32_t requested,
                                       struct locklab_avc_decision *decision)
 {
-    struct locklab_avc_node *node = locklab_avc_search(chain, key).node;
+    struct locklab_avc_node *node = locklab_avc_find(chain, key);
 
     client->lookups++;
     if (node == NULL || (requested & ~node->decision.decided) != 0) {
@@ -168,7 +178,7 @@ static inline size_t locklab_avc_count(struct locklab_avc_chain *chains)
 
         for (; node != NULL; node = locklab_avc_next(&node->next)) {
             if (locklab_avc_slot_of(&node->key) != slot ||
-                locklab_avc_search(&chains[slot], &node->key).node != node)
+                locklab_avc_find(&chains[slot], &node->key) != node)
                 return SIZE_MAX;
             count++;
         }

@@ -100,7 +100,7 @@ static inline bool locklab_avc_update(struct locklab_avc *avc, struct locklab_av
 
     (void)client;
     LOCKLAB_AVC_WRITE_ACQUIRE(&avc->lock);
-    node = locklab_avc_search(chain, key).node;
+    node = locklab_avc_find(chain, key);
     if (node != NULL)
         node->decision.allowed |= granted;
     LOCKLAB_AVC_WRITE_RELEASE(&avc->lock);
@@ -186,7 +186,7 @@ static inline void locklab_avc_remember(struct locklab_avc *avc, struct locklab_
 
     LOCKLAB_AVC_WRITE_ACQUIRE(&avc->lock);
     if (decision->seqno >= avc->latest_seqno) {
-        node = locklab_avc_search(chain, key).node;
+        node = locklab_avc_find(chain, key);
         if (node == NULL) {
             node = locklab_avc_claim(avc, client);
             node->key = *key;

@@ -54,7 +54,8 @@ static inline void locklab_avc_remember(struct locklab_avc *avc, struct locklab_
 static inline struct locklab_avc_node *
 locklab_avc_node_new(const struct locklab_avc_key *key,
                      const struct locklab_avc_decision *decision);
-static inline void locklab_avc_replace(struct locklab_avc_place old, struct locklab_avc_node *new);
+static inline void locklab_avc_replace(const struct locklab_avc_place *old,
+                                       struct locklab_avc_node *new);
 static inline void locklab_avc_take_out(struct locklab_avc *avc, struct locklab_avc_client *client,
                                         struct locklab_avc_node *node);
 
@@ -120,12 +121,12 @@ static inline bool locklab_avc_update(struct locklab_avc *avc, struct locklab_av
     struct locklab_avc_place old;
 
     locklab_ttas_acquire(&avc->locks[slot]);
-    old = locklab_avc_search(&avc->chains[slot], key);
+    locklab_avc_search(&avc->chains[slot], key, &old);
     if (old.node != NULL)
         new = locklab_avc_node_new(key, &old.node->decision);
     if (new != NULL) {
         new->decision.allowed |= granted;
-        locklab_avc_replace(old, new);
+        locklab_avc_replace(&old, new);
         client->allocations++;
         client->frees++;
     }
@@ -177,11 +178,12 @@ locklab_avc_node_new(const struct locklab_avc_key *key, const struct locklab_avc
 }
 
 /* Under the slot's lock. Who stands at the old entry still finds its way on. */
-static inline void locklab_avc_replace(struct locklab_avc_place old, struct locklab_avc_node *new)
+static inline void locklab_avc_replace(const struct locklab_avc_place *old,
+                                       struct locklab_avc_node *new)
 {
-    locklab_avc_link(&new->next, locklab_avc_next(&old.node->next));
-    locklab_avc_link(old.link, new);
-    LOCKLAB_AVC_DISCARD((struct locklab_avc_entry *)old.node);
+    locklab_avc_link(&new->next, locklab_avc_next(&old->node->next));
+    locklab_avc_link(old->link, new);
+    LOCKLAB_AVC_DISCARD((struct locklab_avc_entry *)old->node);
 }
 
 /* Under the slot's lock, when no link leads to the entry any more. */
@@ -246,10 +248,10 @@ static inline void locklab_avc_remember(struct locklab_avc *avc, struct locklab_
     current = decision->seqno >= atomic_load_explicit(&avc->latest_seqno, memory_order_relaxed);
     if (current) {
         client->allocations++;
-        old = locklab_avc_search(chain, key);
+        locklab_avc_search(chain, key, &old);
         if (old.node != NULL) {
             /* Another thread missed the same key: one entry is enough. */
-            locklab_avc_replace(old, new);
+            locklab_avc_replace(&old, new);
             client->frees++;
         } else {
             locklab_avc_link(&new->next, locklab_avc_next(&chain->first));
