@@ -12,7 +12,8 @@ import tomllib
 from pathlib import Path
 
 from lockgrader.author.goals import Goal, goals
-from lockgrader.lab import Check, load
+from lockgrader.check import Check
+from lockgrader.lab import load
 from lockgrader.lab.variants import variant
 from locklabs import find, names
 

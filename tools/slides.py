@@ -25,11 +25,11 @@ from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
-from lockgrader.checks.simulated import reference
 from lockgrader.given.label_curve import LabelCurve, label_curve
 from lockgrader.given.published import Rows, published
 from lockgrader.lab import Measure, load
 from lockgrader.lab.trials import Trials
+from lockgrader.measuring.runs import reference
 from locklabs import HOME, find, names
 from lockui.console import progress
 from lockui.html_page import environment

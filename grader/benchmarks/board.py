@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from lockgrader.checks.submitted import Submitted
 from lockgrader.kinds.ranked import Ranked
 from lockgrader.lab import load
 from lockgrader.lab.variants import variant
+from lockgrader.submitted import Submitted
 from locklabs import find
 from locksim.compiler import compile_source
 

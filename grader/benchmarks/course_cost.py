@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lockgrader.author.mutants import Files, solution, starter, write
-from lockgrader.checks.evaluate import warm
 from lockgrader.grade import grade
+from lockgrader.judging.evaluate import warm
 from lockgrader.lab import Lab, load
 from locklabs import find, names
 

@@ -32,7 +32,7 @@ def main() -> None:
         import mutate
         import targets
 
-        from lockgrader.checks.evaluate import warm
+        from lockgrader.judging.evaluate import warm
     if name == "bytecode":
         warm()  # compiling the engines must not count for an input
     target = targets.TARGETS[name]

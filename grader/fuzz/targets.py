@@ -29,8 +29,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 import locksim.library.locks
-from lockgrader.checks.evaluate import _adapter
 from lockgrader.compile.bytecode import accept
+from lockgrader.judging.evaluate import _adapter
 from lockgrader.read import submission
 from lockgrader.read.answers import _cells
 from lockgrader.read.artefact import MalformedError, numbers, parse

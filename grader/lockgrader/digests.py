@@ -33,7 +33,8 @@ _SIMULATOR = (
     "papers/franke_2001/instruments.py", "study/bands.py",
 )  # fmt: skip
 _STATIONS = (
-    "lab", "read", "compile", "c", "kinds", "given", "checks", "sandbox", "grade.py", "finding.py",
+    "lab", "read", "compile", "c", "kinds", "given", "measuring", "judging", "sandbox", "grade.py",
+    "check.py", "finding.py", "submitted.py",
 )  # fmt: skip
 _SUFFIXES = (".py", ".c", ".h")
 

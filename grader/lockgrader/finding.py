@@ -9,10 +9,24 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from lockgrader.lab import Band
+from lockgrader.lab import Band, LabError
+from lockgrader.lab.expected import FormulaError
 from lockgrader.result import Curve, Row, Verdict
+from locksim.library.registry import UnknownNameError
+from locksim.machine import MachineError
 
-__all__ = ["Finding", "Operation", "found", "row", "shares", "undecided", "veiled"]
+__all__ = [
+    "Finding",
+    "Operation",
+    "Settled",
+    "fault",
+    "found",
+    "near",
+    "row",
+    "shares",
+    "undecided",
+    "veiled",
+]
 
 NEAR, FAR = 1.25, 3.0
 """Ratios up to which a wrong number is a little off, or off by some part."""
@@ -34,8 +48,8 @@ class Finding:
         counterexample: JSON-ready, or None. curve: the measured curve, or None.
         answer: an answer in words, for the instructor.
         reached: the operations of the submission that a proof has reached.
-        violation: whether it is a run in which the program is wrong, beyond the fresh memory of a
-            proof (:mod:`lockgrader.checks.violated`).
+        violation: the class of the submission that is wrong in this run, beyond the fresh memory
+            of a proof (:mod:`lockgrader.judging.violated`); "" if none is.
         changed: how a prediction was changed after the first measurement, or "".
         score: on the leader board, or None.
     """
@@ -49,7 +63,7 @@ class Finding:
     curve: Curve | None = None
     answer: str = ""
     reached: frozenset[Operation] = frozenset()
-    violation: bool = False
+    violation: str = ""
     changed: str = ""
     score: Annotated[float, Field(allow_inf_nan=False)] | None = None
 
@@ -58,6 +72,33 @@ class Finding:
             raise ValueError(f"passed with a share of {self.share}")
         if self.verdict not in ("pass", "partial") and self.share:
             raise ValueError(f"a share of {self.share} for {self.verdict}")
+
+
+class Settled(Exception):
+    """A check's finding before its end: a class or an answer is missing, or a run does not count.
+
+    Arguments:
+        finding: of the check.
+    """
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.message)
+        self.finding = finding
+
+
+def fault(error: Exception, violation: str = "") -> Finding:
+    """The finding of an error that a submission can cause; another one is raised again.
+
+    LinkError, CheckError, SimulationError and so on are such errors. An unknown name comes from the
+    lab, not from the user.
+
+    Arguments:
+        error: what was raised. violation: the class that it shows to be wrong, or "".
+    """
+    ours = isinstance(error, LabError | FormulaError | UnknownNameError | MachineError)
+    if ours or getattr(error, "exit_code", None) != 2:
+        raise error
+    return Finding("fail", 0.0, str(error)[:4000], tag="fault", violation=violation)
 
 
 def undecided(what: str, why: str) -> Finding:
@@ -88,6 +129,17 @@ def row(what: str, got: float, band: Band) -> Row:
         return Row(what=what, got=None, low=band.low, high=band.high, says="not a finite number")
     share, says = shares(got, band)
     return Row(what=what, got=got, low=band.low, high=band.high, says=says, share=share)
+
+
+def near(what: str, got: float, right: float, tolerance: float, fade: float) -> Row:
+    """A number beside the right one, as :func:`row` has it.
+
+    Arguments:
+        what: its name. got, right: the two. tolerance: of the right one, as a fraction.
+        fade: as in :class:`~lockgrader.lab.Band`.
+    """
+    slack = abs(right) * tolerance
+    return row(what, got, Band(low=right - slack, high=right + slack, fade=fade))
 
 
 def veiled(made: Finding) -> Finding:

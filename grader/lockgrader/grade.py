@@ -15,29 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from lockgrader.c import compile_c, interface
-from lockgrader.checks.evaluate import EXIT_USAGE, evaluate
-from lockgrader.checks.numeric import prepare
-from lockgrader.checks.submitted import Submitted, opens, proofs, with_needs
-from lockgrader.checks.variant_match import matching_variants
-from lockgrader.checks.violated import without_violated
+from lockgrader.check import PARTS, Check
 from lockgrader.compile.fingerprint import fingerprints
 from lockgrader.compile.refused import refused as refused_classes
 from lockgrader.compile.text import Classes, compile_text
 from lockgrader.digests import versions
 from lockgrader.finding import Finding
-from lockgrader.lab import (
-    Answer,
-    C,
-    Check,
-    Code,
-    Lab,
-    OtherCheck,
-    OwnTests,
-    Prediction,
-    Proven,
-    Simulated,
-    Written,
-)
+from lockgrader.judging.evaluate import EXIT_USAGE, evaluate
+from lockgrader.judging.needs import with_needs
+from lockgrader.judging.variant_match import matching_variants
+from lockgrader.judging.violated import without_violated
+from lockgrader.lab import Lab
 from lockgrader.lab.variants import variant
 from lockgrader.read.answers import Answers, read_answers
 from lockgrader.read.artefact import MalformedError
@@ -48,17 +36,15 @@ from lockgrader.read.scenarios import read as read_scenarios
 from lockgrader.read.submission import Submission, take
 from lockgrader.result import FITS_OTHER, CheckResult, Result
 from lockgrader.sandbox import Profile
+from lockgrader.submitted import Submitted, proofs
 from lockui.portable import LINUX
 
-__all__ = ["Gate", "Progress", "accept", "grade", "part_of", "printable", "replay"]
+__all__ = ["Gate", "Progress", "accept", "grade", "printable", "replay"]
 
 _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]+"
 )
 """The blocks of the scripts that run from right to left: Hebrew, Arabic and their like."""
-
-PARTS = ("locks", "answers", "tests", "c", "data")
-"""The parts of a submission; one can be refused without touching the points of the others."""
 
 Progress = Callable[[Result], None]
 Gate = Callable[[Check, Submitted], str]
@@ -106,10 +92,11 @@ def grade(
     wanted = with_needs(only, checks)
     asked = [c for c in checks if not only or c.name in wanted]
     # A C file is compiled only for its own checks; the other parts are read for all checks.
-    readers = [c for c in checks if part_of(c) != "c" or c in asked]
+    readers = [c for c in checks if c.part != "c" or c in asked]
     submitted, refused = _read(lab, readers, submission, profile)
     if "answers" not in refused:
-        prepare(checks)
+        for check in checks:
+            check.prepare()
     result = Result(
         lab=lab.name,
         student=student,
@@ -118,7 +105,7 @@ def grade(
         lab_parts=lab.parts(),
         files={n: hashlib.sha256(d).hexdigest() for n, d in submission.files.items()},
         versions=versions(lab),
-        seeds={c.name: c.seed for c in checks if isinstance(c, Simulated | C)},
+        seeds={c.name: c.random_seed for c in checks if c.random_seed is not None},
         variant=drawn,
         checks=(),
         complete=not asked,
@@ -133,7 +120,7 @@ def grade(
         )
         late = time.monotonic() > until_s
         others = () if late else matching_variants(lab, check, finding, submitted, drawn)
-        if opens(check, finding):
+        if check.opens(finding):
             passed.add(check.name)
         submitted = submitted.after(check, finding)
         judged.append((check, finding))
@@ -174,7 +161,7 @@ def _stopped(
     gate: Gate | None,
 ) -> Finding | None:
     """Return the finding of a check that must not run, or None if it may."""
-    part = refused.get(part_of(check))
+    part = refused.get(check.part)
     if part is not None:
         return Finding(part.verdict, message=part.message)
     missing = next((n for n in check.needs if n not in passed), None)
@@ -225,9 +212,8 @@ def accept(
                 raise Refused("ungradable", f"{lab.locks} is not valid UTF-8") from error
             classes = compile_text(text, lab.locks, profile, lab.library)
     if lab.answers:
-        asked = tuple(c.answer for c in checks if isinstance(c, Answer | Prediction))
-        asked += tuple(n for c in checks if isinstance(c, OtherCheck) for n in c.asks)
-        words = tuple(c.answer for c in checks if isinstance(c, Written))
+        asked = tuple(n for c in checks for n in c.asks)
+        words = tuple(n for c in checks for n in c.asks_words)
         stem = Path(lab.answers).stem
         with _noted("answers", refused):
             name, data = _file_of(submission, tuple(f"{stem}.{x}" for x in ("json", "py", "ipynb")))
@@ -239,7 +225,7 @@ def accept(
         except MalformedError as error:
             refused["tests"] = Refused("malformed_output", f"{lab.tests}: {error}")
     compiled = None
-    tools = {c.tool for c in checks if isinstance(c, C)}
+    tools = {t for c in checks for t in c.tools}
     if lab.c and tools and (LINUX or profile != "unconfined"):
         with _noted("c", refused):
             _, data = _file_of(submission, (lab.c,))
@@ -274,17 +260,6 @@ def _file_of(submission: Submission, names: tuple[str, ...]) -> tuple[str, bytes
         if name in submission.files:
             return name, submission.files[name]
     raise Refused("no_output", f"{names[0]} is not in the submission")
-
-
-def part_of(check: Check) -> str:
-    """The part of a submission (of PARTS) that a check reads."""
-    if isinstance(check, OwnTests):
-        return "tests"
-    if isinstance(check, C):
-        return "c"
-    if isinstance(check, OtherCheck):
-        return check.part
-    return "locks" if isinstance(check, Proven | Simulated | Code) else "answers"
 
 
 def _final(

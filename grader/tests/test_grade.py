@@ -14,17 +14,19 @@ from typer.testing import CliRunner
 from lockgrader import result as result_module
 from lockgrader.batch.run import grade_all
 from lockgrader.batch.tasks import attempt_of, tasks
-from lockgrader.checks import evaluate as evaluating
-from lockgrader.checks.evaluate import evaluate
-from lockgrader.checks.submitted import Submitted
+from lockgrader.check import Check
 from lockgrader.cli.grade import app
 from lockgrader.export.gradebook import enter
 from lockgrader.finding import Finding
 from lockgrader.grade import grade
-from lockgrader.lab import Lab, LabError, Proven, load
+from lockgrader.judging import evaluate as evaluating
+from lockgrader.judging.evaluate import evaluate
+from lockgrader.kinds.proven import Proven
+from lockgrader.lab import Lab, LabError, load
 from lockgrader.read import submission
 from lockgrader.read.submission import Submission, read
 from lockgrader.result import Result
+from lockgrader.submitted import Submitted
 
 
 @pytest.fixture
@@ -187,7 +189,7 @@ def a_check(lab: Lab) -> Proven:
 def test_crash_of_a_check_is_ours(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """An exception, a signal and a silent exit are grader_errors, never a pass."""
     for crash in (lambda *_: 1 / 0, lambda *_: os.kill(os.getpid(), 9), lambda *_: os._exit(0)):
-        monkeypatch.setattr(evaluating, "judge", crash)
+        monkeypatch.setattr(Check, "judge", crash)
         assert "grader_error" == evaluate(a_check(lab), Submitted(), 5).verdict
 
 
@@ -205,7 +207,7 @@ def test_check_without_end_is_ended(lab: Lab, monkeypatch: pytest.MonkeyPatch) -
         while True:
             pass
 
-    monkeypatch.setattr(evaluating, "judge", spin)
+    monkeypatch.setattr(Check, "judge", spin)
     found = evaluate(a_check(lab), Submitted(), 1)
     assert "grader_error" == found.verdict
     assert "not decided after 1 s of processor time" in found.message
@@ -213,7 +215,7 @@ def test_check_without_end_is_ended(lab: Lab, monkeypatch: pytest.MonkeyPatch) -
 
 def test_check_that_sleeps_is_ended(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """Waiting for ever ends, too."""
-    monkeypatch.setattr(evaluating, "judge", lambda *_: signal.pause())
+    monkeypatch.setattr(Check, "judge", lambda *_: signal.pause())
     monkeypatch.setattr(evaluating, "WALL_FACTOR", 1)
     found = evaluate(a_check(lab), Submitted(), 1)
     assert "grader_error" == found.verdict

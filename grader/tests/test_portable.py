@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import locklabs
-from lockgrader.checks.evaluate import NEEDS_LINUX
+from lockgrader.judging.evaluate import NEEDS_LINUX
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAIN = {"NUMBA_DISABLE_JIT": "1"}

@@ -15,7 +15,9 @@ import pytest
 from lockgrader.author.mutants import Mutant, findings, mutants, mutated, solution, starter, write
 from lockgrader.author.right import Right, differing, drawn_students, rights, submission
 from lockgrader.grade import grade
-from lockgrader.lab import Lab, Prediction, Written, load
+from lockgrader.kinds.prediction import Prediction
+from lockgrader.kinds.written import Written
+from lockgrader.lab import Lab, load
 from lockgrader.lab.variants import variant
 from lockgrader.sandbox import available
 from locklabs import find, names

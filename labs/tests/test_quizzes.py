@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from lockgrader.author.bundle import public_files
-from lockgrader.checks.judge import judge
-from lockgrader.checks.numeric import expected
-from lockgrader.checks.submitted import Submitted
-from lockgrader.lab import Answer, Lab, load
+from lockgrader.kinds.answer import Answer
+from lockgrader.lab import Lab, load
 from lockgrader.lab.variants import variant
+from lockgrader.measuring.numeric import expected
+from lockgrader.submitted import Submitted
 
 QUIZZES = sorted(path.parent for path in Path(__file__).parents[1].glob("quizzes/*/lab.toml"))
 KEY = b"k" * 16
@@ -32,8 +32,8 @@ def test_the_key_is_right_and_hidden(folder: Path) -> None:
     assert 10 <= len(asked)
     for check in asked:
         right = expected(check.expected, Submitted())
-        assert "pass" == judge(check, Submitted(answers={check.answer: [right]})).verdict
-        assert "no_output" == judge(check, Submitted()).verdict
+        assert "pass" == check.judge(Submitted(answers={check.answer: [right]})).verdict
+        assert "no_output" == check.judge(Submitted()).verdict
         assert not check.public
 
 

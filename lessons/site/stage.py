@@ -155,10 +155,8 @@ def python() -> Iterator[tuple[str, str]]:
 
 def formats() -> Iterator[tuple[str, str]]:
     """Yield the formats of files, from the models that read and write them."""
-    from pydantic import TypeAdapter
-
+    from lockgrader.kinds import adapter
     from lockgrader.lab.document import Lab
-    from lockgrader.lab.vocabulary import Check
     from lockgrader.result import Result
     from locksim.machine import Machine
 
@@ -172,7 +170,7 @@ def formats() -> Iterator[tuple[str, str]]:
         "reference/lab-format.md",
         "# Labs\n\nA lab's `lab.toml`, and the kinds of `[[check]]`. [Writing a lab]"
         f"(../docs/LABS.md) explains them.\n\n{tables(Lab.model_json_schema(), 'A lab')}"
-        f"\n{tables(TypeAdapter(Check).json_schema(), '')}",
+        f"\n{tables(adapter().json_schema(), '')}",
     )
     yield (
         "reference/grading-result.md",

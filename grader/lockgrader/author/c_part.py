@@ -16,7 +16,8 @@ from lockgrader.author.bundle import HANDOUT
 from lockgrader.author.item import Item
 from lockgrader.author.mutants import mutants
 from lockgrader.c.interfaces import INTERFACES, Interface
-from lockgrader.lab import C, Check, Lab
+from lockgrader.check import Check
+from lockgrader.lab import Lab
 from lockui.files import home
 
 __all__ = ["c_part"]
@@ -38,8 +39,7 @@ def c_part(lab: Lab, folder: Path, checks: list[Check]) -> Iterable[Item]:
     handout = folder / HANDOUT
     text = handout.read_text(encoding="utf-8") if handout.is_file() else ""
     wrong = [one.name for one in mutants(lab) if lab.c in one.files]
-    asked = [c for c in checks if isinstance(c, C) and c.tool == "explorer"]
-    unknown = sorted({c.scenario for c in asked} - about.scenarios.keys())
+    unknown = sorted({s for c in checks for s in c.scenarios} - about.scenarios.keys())
     unnamed = sorted({lab.c, about.header} - _words(text))
     has_right = (folder / "solution" / lab.c).is_file()
     broken = {

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lockgrader.author.item import Item
-from lockgrader.lab import Check, LabError
+from lockgrader.check import Check
+from lockgrader.lab import LabError
 
 __all__ = ["GOALS", "Goal", "goals", "kept"]
 

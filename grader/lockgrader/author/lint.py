@@ -49,9 +49,10 @@ from lockgrader.author.right import (
     rights,
     submission,
 )
-from lockgrader.checks.evaluate import die_with_parent, warm
+from lockgrader.check import Check
 from lockgrader.grade import grade
-from lockgrader.lab import Answer, Check, Lab, LabError, OtherCheck, Prediction, Written, load
+from lockgrader.judging.evaluate import die_with_parent, warm
+from lockgrader.lab import Lab, LabError, load
 from lockgrader.lab.variants import variant
 from lockgrader.result import CheckResult
 from lockgrader.sandbox import Profile
@@ -355,7 +356,7 @@ def _believed(wanted: str, reported: str) -> bool:
 def _hints(checks: list[Check]) -> Iterable[Item]:
     """Public checks need hints, except predictions and answers in words."""
     for check in checks:
-        if isinstance(check, Prediction | Written) or not check.public:
+        if not check.hinted or not check.public:
             continue
         if check.hints:
             says = "1 hint" if len(check.hints) == 1 else f"{len(check.hints)} hints"
@@ -378,14 +379,15 @@ def _times(done: list[_Done]) -> Iterable[Item]:
 def _values(done: list[_Done], checks: list[Check], students: int) -> Iterable[Item]:
     """At most half of the students may have the same number, within its tolerance."""
     for check in checks if students >= FEWEST_STUDENTS else ():
-        if not isinstance(check, Answer | Prediction) or check.same:
+        slack = check.alike_within
+        if slack is None or check.same:
             continue
-        slack = check.tolerance if isinstance(check, Answer) else 0.0
         numbers = [
             float(given[0] if isinstance(given, list) else given)
             for one in done
             if one.task.what == "solution" and check.name in {r.name for r in one.results}
-            if (given := one.answers.get(check.answer)) is not None
+            for name in check.asks
+            if (given := one.answers.get(name)) is not None
         ]
         most = max((_alike(n, numbers, slack) for n in numbers), default=0)
         says = f"{len(numbers)} numbers for {students} students; at most {most} are alike"
@@ -405,8 +407,7 @@ def _handout(lab: Lab, folder: Path, checks: list[Check]) -> Iterable[Item]:
     path = folder / "handout.md"
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     names = sorted(starter(lab))
-    names += sorted({c.answer for c in checks if isinstance(c, Answer | Prediction | Written)})
-    names += sorted({n for c in checks if isinstance(c, OtherCheck) for n in c.asks})
+    names += sorted({n for c in checks for n in (*c.asks, *c.asks_words)})
     for name in names:
         named = name in text
         yield Item("handout", name, named, "named" if named else "the handout does not name it")

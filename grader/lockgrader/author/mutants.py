@@ -13,23 +13,22 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from lockgrader.c import Compiled, compile_c, interface
-from lockgrader.checks.judge import judge, own
-from lockgrader.checks.numeric import expected
-from lockgrader.checks.submitted import Submitted, opens, proofs
-from lockgrader.checks.violated import without_violated
+from lockgrader.check import Check
 from lockgrader.compile.refused import refused as refused_classes
 from lockgrader.finding import Finding
-from lockgrader.lab import Answer, C, Check, Lab, LabError, OtherCheck, Prediction, Written, changed
+from lockgrader.judging.violated import without_violated
+from lockgrader.lab import Lab, LabError, changed
 from lockgrader.lab.variants import variant
 from lockgrader.read.record import RECORD, read_record
 from lockgrader.read.refused import Refused
 from lockgrader.read.scenarios import read
+from lockgrader.submitted import Submitted, proofs
 from locksim.compiler import compile_source
 from locksim.compiler.ir import ClassCode
 
@@ -42,7 +41,7 @@ __all__ = [
     "findings",
     "mutants",
     "mutated",
-    "right_numbers",
+    "right_answers",
     "solution",
     "starter",
     "write",
@@ -88,37 +87,31 @@ def solution(lab: Lab, student: str, key: bytes, other: Files | None = None) -> 
     if lab.answers:
         answers = json.loads(files.get(lab.answers, "{}"))
         locked = {}
-        for check, number in right_numbers(lab, student, key, files):
-            if isinstance(check, Answer):
-                answers.setdefault(check.answer, number)
-            else:
-                ends = answers.setdefault(check.answer, [number, number])
-                locked[check.answer] = {"values": ends, "at": LONG_AGO}
-        for one in lab.checks(variant(lab, student, key)):
-            if isinstance(one, OtherCheck):
-                answers |= {n: v for n, v in one.right().items() if n not in answers}
-                locked |= {n: {"values": answers[n], "at": LONG_AGO} for n in one.predicts}
+        for check, right in right_answers(lab, student, key, files):
+            answers |= {n: value for n, value in right.items() if n not in answers}
+            for name in (*check.predictions, *check.own_predictions):
+                ends = answers[name]
+                answers[name] = ends if isinstance(ends, list) else [ends, ends]
+                locked[name] = {"values": answers[name], "at": LONG_AGO}
         files[lab.answers] = json.dumps(answers, indent=1)
         files[RECORD] = json.dumps({"lab": lab.name, "predictions": locked})
     return files
 
 
-def right_numbers(
+def right_answers(
     lab: Lab, student: str, key: bytes, files: Files | None = None
-) -> Iterator[tuple[Answer | Prediction, float]]:
-    """Each check that asks for a number, and what is right for this student.
+) -> Iterator[tuple[Check, Mapping[str, float | list[float]]]]:
+    """Each check, and the right answers by name for this student.
 
     Arguments:
         lab: the lab. student, key: for the variant.
         files: on whose classes is measured what students measure on their own; the solution's.
     """
     checks = lab.checks(variant(lab, student, key))
-    ours = Submitted()
-    if any(map(own, checks)):
-        ours = Submitted(codes=_codes(lab, files or files_of(lab, "solution")))
+    measured = any(check.asks and check.measured_classes for check in checks)
+    ours = Submitted(codes=_codes(lab, files or files_of(lab, "solution")) if measured else {})
     for check in checks:
-        if isinstance(check, Answer | Prediction):
-            yield check, expected(check.expected, ours)
+        yield check, check.right(ours)
 
 
 def starter(lab: Lab) -> Files:
@@ -181,7 +174,7 @@ def findings(
     """
     checks = lab.checks(variant(lab, student, key))
     texts = json.loads(files.get(lab.answers, "{}"))
-    words = {c.answer for c in checks if isinstance(c, Written)}
+    words = {n for c in checks for n in c.asks_words}
     codes = _codes(lab, files)
     bad = refused_classes(codes, lab.refuse)
     submitted = Submitted(
@@ -204,7 +197,7 @@ def findings(
         if only in ("", check.name):
             skipped = not only and not {*check.needs} <= passed
             finding = Finding("skipped") if skipped else _judged(check, submitted, refused)
-            passed |= {check.name} if opens(check, finding) else set()
+            passed |= {check.name} if check.opens(finding) else set()
             submitted = submitted.after(check, finding)
             judged.append((check, finding))
     final = without_violated(judged)
@@ -239,17 +232,16 @@ def _codes(lab: Lab, files: Files) -> dict[str, ClassCode]:
 
 
 def _judged(check: Check, submitted: Submitted, refused: Refused | None) -> Finding:
-    if isinstance(check, C) and submitted.c is None:
+    if check.part == "c" and submitted.c is None:
         if refused is None:
             return Finding("no_output")
         return Finding(refused.verdict, message=refused.message)
-    code = isinstance(check, OtherCheck) and check.runs_code
-    return judge(check, submitted, "unconfined" if code else "namespaces")
+    return check.judge(submitted, "namespaces" if check.part == "c" else "unconfined")
 
 
 def _compiled(lab: Lab, files: Files, checks: list[Check]) -> Compiled | Refused | None:
     """The C part, or why it is refused; None if no check needs it or it is missing."""
-    tools = {c.tool for c in checks if isinstance(c, C)}
+    tools = {t for c in checks for t in c.tools}
     if not tools or lab.c not in files:
         return None
     data, about = files[lab.c].encode(), interface(lab.interface)

@@ -23,7 +23,8 @@ from lockgrader.author.bundle import GLOSSARY, GLOSSARY_LINK, HANDOUT, dataset_f
 from lockgrader.author.c_part import c_part
 from lockgrader.author.item import Item
 from lockgrader.author.mutants import mutants, solution, write
-from lockgrader.lab import Check, Lab, Written
+from lockgrader.check import Check
+from lockgrader.lab import Lab
 from lockgrader.lab.variants import values_of, variant
 from lockui.files import home
 
@@ -139,7 +140,7 @@ def _variants(lab: Lab) -> Iterable[Item]:
 def _texts(folder: Path, checks: list[Check]) -> Iterable[Item]:
     """The instructor's texts, and the time that students need."""
     parts = {
-        "rubric.md": sorted({f"`{c.answer}`" for c in checks if isinstance(c, Written)}),
+        "rubric.md": sorted({f"`{n}`" for c in checks for n in c.asks_words}),
         "design.md": [*PARTS_OF_A_DESIGN],
         HANDOUT: [],
     }

@@ -26,14 +26,15 @@ from typing import Any
 from lockgrader.author.item import Item
 from lockgrader.author.mutants import MUTANTS, Files, answered, files_of, solution, write
 from lockgrader.author.spellings import SPELLINGS, redefined, renamed, spelled
-from lockgrader.checks.submitted import Submitted
-from lockgrader.grade import accept, part_of
-from lockgrader.lab import C, Check, Lab, LabError, changed
+from lockgrader.check import Check
+from lockgrader.grade import accept
+from lockgrader.lab import Lab, LabError, changed
 from lockgrader.lab.variants import variant
 from lockgrader.read.record import RECORD
 from lockgrader.read.submission import take
 from lockgrader.result import CheckResult
 from lockgrader.sandbox import Profile
+from lockgrader.submitted import Submitted
 from locksim.compiler.ir import ClassCode
 from locksim.compiler.portable import codes_to_json
 
@@ -145,7 +146,7 @@ def differing(
     }
     found = []
     for check in checks:
-        part = part_of(check)
+        part = check.part
         named = {*_texts(check.model_dump())}
         other = bool(named & (classes | numbers | texts))
         names_none = part != "locks" or not named & wanted.codes.keys()
@@ -247,7 +248,7 @@ def _accepted(lab: Lab, checks: list[Check], path: Path, profile: Profile) -> Su
     """A submission in its parts, without the C part, of which the text is compared."""
     taken = take(path, lab.wanted())
     refused = {} if taken.refused is None else {"the submission": taken.refused}
-    made = accept(lab, [c for c in checks if not isinstance(c, C)], taken, refused, profile)
+    made = accept(lab, [c for c in checks if c.part != "c"], taken, refused, profile)
     wrong = {n: f"{why.verdict}: {why.message}" for n, why in refused.items()}
     for name, why in {**wrong, **made.broken, **made.refused, **made.wrong}.items():
         raise LabError(f"{name}: {why}")

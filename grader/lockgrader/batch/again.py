@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from lockgrader.checks.submitted import with_needs
+from lockgrader.check import Check
 from lockgrader.digests import versions
 from lockgrader.grade import grade
-from lockgrader.lab import Check, Lab, LabError, sha256_of
+from lockgrader.judging.needs import with_needs
+from lockgrader.lab import Lab, LabError, sha256_of
 from lockgrader.lab.variants import variant
 from lockgrader.read.submission import Submission
 from lockgrader.result import Result

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from lockgrader.checks.evaluate import warm
 from lockgrader.grade import grade
+from lockgrader.judging.evaluate import warm
 from lockgrader.lab import Lab
 
 VALUES: TypeAdapter[dict[str, str | int]] = TypeAdapter(dict[str, str | int])

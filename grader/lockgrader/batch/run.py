@@ -22,9 +22,9 @@ from pathlib import Path
 from lockgrader.batch.again import Again, some_checks
 from lockgrader.batch.cluster import grade_on
 from lockgrader.batch.tasks import Task, attempt_of, best, up_to_date
-from lockgrader.checks.evaluate import die_with_parent, warm
 from lockgrader.export import BATCH, export
 from lockgrader.grade import grade
+from lockgrader.judging.evaluate import die_with_parent, warm
 from lockgrader.lab import Lab
 from lockgrader.mark import read_marks
 from lockgrader.read.submission import take

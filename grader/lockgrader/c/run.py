@@ -22,16 +22,20 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lockgrader.c.build import Compiled, Program, link, reference
 from lockgrader.c.explored import MAX_REPORT, finding_of
 from lockgrader.c.history import Order, records
 from lockgrader.c.tools import without_folders
 from lockgrader.finding import Finding, undecided
-from lockgrader.lab import C, LabError
+from lockgrader.lab import LabError
 from lockgrader.read.artefact import MalformedError
 from lockgrader.read.refused import Refused, stopped
 from lockgrader.sandbox import Job, Limits, Outcome, Profile, run
+
+if TYPE_CHECKING:
+    from lockgrader.kinds.c import C
 
 __all__ = ["judge"]
 

@@ -248,8 +248,8 @@ def _grade_one(
 ) -> Result:
     """Grade one submission; where results are kept, the gradebook gets it too."""
     from lockgrader.batch.tasks import attempt_of, task_of
-    from lockgrader.checks.evaluate import warm
     from lockgrader.grade import grade as grade_submission
+    from lockgrader.judging.evaluate import warm
     from lockgrader.read.owner import student_name, student_of
     from lockgrader.read.submission import take
     from lockgrader.report.feedback import keep_feedback
@@ -493,12 +493,17 @@ def _print_all(results: list[Result], as_json: bool) -> None:
 
 def _explain(lab: Lab, student: str, key: bytes, as_json: bool) -> None:
     """A student's variant, and the checks with its values."""
-    from lockgrader.author.mutants import right_numbers
+    from lockgrader.author.mutants import right_answers
     from lockgrader.lab.variants import variant
 
     values = variant(lab, student, key)
     checks = lab.checks(values)
-    right = {check.name: number for check, number in right_numbers(lab, student, key)}
+    right = {
+        check.name: value
+        for check, answers in right_answers(lab, student, key)
+        for value in answers.values()
+        if not isinstance(value, list)
+    }
     if as_json:
         document = {"lab": lab.name, "student": student, "variant": values}
         dumped = [c.model_dump(mode="json") for c in checks]

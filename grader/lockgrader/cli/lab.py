@@ -513,7 +513,7 @@ def _profile(no_sandbox: bool) -> Profile:
 
 def _load() -> None:
     """Load checker and simulator; report it if it takes long, as after an installation."""
-    from lockgrader.checks.evaluate import warm
+    from lockgrader.judging.evaluate import warm
 
     def say() -> None:
         stderr().print("loading the simulator and the checker …")

@@ -10,9 +10,9 @@ from typing import Any
 
 from rich.markup import escape
 
-from lockgrader.checks.evaluate import NEEDS_LINUX
+from lockgrader.check import Check, Replay
 from lockgrader.cli.show import numbers, verdict_of
-from lockgrader.lab import Check, Prediction, Proven
+from lockgrader.judging.evaluate import NEEDS_LINUX
 from lockgrader.result import CheckResult, Result
 from lockgrader.workspace.attempt import public_checks, to_do
 from lockgrader.workspace.folder import State, Workspace
@@ -74,8 +74,9 @@ def show_result(workspace: Workspace, result: Result, *, every: bool = False) ->
         say(f"\nlocklab lab check --all explains {left} more")
     whole = len(result.checks) == len(checks)
     for check in checks:
-        if isinstance(check, Prediction) and (whole or check.answer in state.predictions):
-            _predicted(check, state, workspace.lab.answers)
+        for name in check.predictions:
+            if whole or name in state.predictions:
+                _predicted(name, state, workspace.lab.answers)
     if not whole:
         say(f"\n{result.points:.4g} of {result.max_points:g} points in these checks")
         return
@@ -185,8 +186,10 @@ def _explain(workspace: Workspace, check: Check, one: CheckResult, state: State)
     if one.verdict == "grader_error":
         say_wrapped(one.message.strip().rpartition("\n")[2], "  ")
         say_wrapped("not decided, so it costs no points; --json shows all of it", "  ")
-    elif one.counterexample is not None and isinstance(check, Proven):
-        _counterexample(workspace, check, one.counterexample)
+    elif (shown := one.counterexample) and (
+        replay := check.replay(workspace.lab.locks, shown["memory"])
+    ):
+        _counterexample(workspace, replay, shown)
     else:
         say("  " + _own_files(workspace, one.message).replace("\n", "\n  "))
     if one.rows:
@@ -210,14 +213,11 @@ def _own_files(workspace: Workspace, message: str) -> str:
     return message
 
 
-def _counterexample(workspace: Workspace, check: Proven, document: dict[str, Any]) -> None:
+def _counterexample(workspace: Workspace, replay: Replay, document: dict[str, Any]) -> None:
     """The steps in one line each, with the student's file and line, and how to play with them."""
-    file = workspace.lab.locks
     steps = [Step(**step) for step in document["steps"]]
-    rounds = "" if check.rounds == 1 else f", {check.rounds} rounds"
-    asked = f"{check.threads} threads{rounds}, {document['memory'].upper()}"
     say_wrapped(f"{document['found']}: {document['message']}", "  ")
-    say(f"  the shortest way there ({asked}):")
+    say(f"  the shortest way there ({replay.asked}):")
     places = [_own_files(workspace, at(step)) for step in steps]
     width = max(map(len, places), default=0)
     left_out = max(0, len(steps) - STEPS)
@@ -228,23 +228,18 @@ def _counterexample(workspace: Workspace, check: Proven, document: dict[str, Any
             say("     from here on the steps repeat:")
         shown = did(step) + behind(step) + "".join(f", {mark}" for mark in step.marks)
         say(f"  {number:>4}  thread {step.thread}  {places[number - 1]:<{width}}  {shown}")
-    page = f"{check.lock.lower()}.html"
-    command = ["locklab", "check", f"{file}:{check.lock}", "--threads", str(check.threads)]
-    command += ["--rounds", str(check.rounds)] if check.rounds != 1 else []
-    command += ["--client", check.client] if check.client else []
-    command += ["--memory", document["memory"], "--play", page]
-    say(f"  play it in a browser: {shlex.join(command)}")
+    say(f"  play it in a browser: {shlex.join(replay.command)}")
 
 
-def _predicted(check: Prediction, state: State, file: str) -> None:
+def _predicted(name: str, state: State, file: str) -> None:
     """Print the prediction and when it was recorded, or how to make it."""
-    made = state.predictions.get(check.answer)
+    made = state.predictions.get(name)
     if made is None:
-        say_wrapped(f'\npredict before you measure: "{check.answer}": [low, high] in {file}', "")
+        say_wrapped(f'\npredict before you measure: "{name}": [low, high] in {file}', "")
         return
     values = " to ".join(f"{v:,.10g}" for v in made.values)
     when = f"{made.at.astimezone():%Y-%m-%d %H:%M}"
-    says = f"locked prediction: {check.answer} {values} ({when}); a later change does not count"
+    says = f"locked prediction: {name} {values} ({when}); a later change does not count"
     say_wrapped(f"\n{says}", "")
 
 

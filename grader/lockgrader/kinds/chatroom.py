@@ -1,32 +1,37 @@
 """Chatroom, the benchmark of 2001, on a kernel with a cache or a scheduler of the submission.
 
 A wrong part can be fast: a cache that makes up decisions, or a scheduler that forgets tasks. So
-each run is itself checked, and earns nothing, however good its numbers are, if
-
-- a decision has a wrong seal: it was never put in, or mixes two (``locksim.library.avc.avc_of``);
-- the run gets stuck, a task runs on two CPUs, or a message has not arrived at the end;
-- a lock let two in.
+the rules of every measurement hold here too (:mod:`lockgrader.measuring.rules`), and a run earns
+nothing if it gets stuck, if a task runs on two CPUs, or if a message has not arrived at the end.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from lockgrader.checks.submitted import Submitted, without
-from lockgrader.finding import Finding, found, row
-from lockgrader.lab import Band, OtherCheck
-from lockgrader.lab.chatroom import ChatroomRun
-from lockgrader.lab.closed import Text
+from lockgrader.check import ClassCheck
+from lockgrader.finding import Finding, Settled, found, row
+from lockgrader.lab import Band
+from lockgrader.lab.chatroom import LOCKS, ChatroomRun
+from lockgrader.measuring.decisions import NotedDecisions, Notes
+from lockgrader.measuring.rules import Seen, check_run
+from lockgrader.measuring.runs import is_own
+from lockgrader.sandbox import Profile
+from lockgrader.submitted import Submitted
 from locksim.core.result import DeadlockError, SimulationError
+from locksim.kinds.kind import surrounded
+from locksim.library.avc.avc_of import AvcOf
 from locksim.library.registry import resolve
+from locksim.library.schedulers.interface import Scheduler
 from locksim.papers.franke_2001.own_kernel import cache_of, scheduler_of
+from locksim.papers.franke_2001.setting import MACHINE
 
 __all__ = ["Chatroom"]
 
 
-class Chatroom(OtherCheck):
+class Chatroom(ClassCheck):
     """A measure of runs of Chatroom, or how many times as large it is as in another run.
 
     Arguments:
@@ -37,61 +42,87 @@ class Chatroom(OtherCheck):
         band: the right values.
     """
 
-    part: ClassVar[Literal["locks", "answers", "data"]] = "locks"
-    engines: ClassVar[bool] = True
-    measures: ClassVar[bool] = True
     kind: Literal["chatroom"]
-    lock: Text
     run: ChatroomRun
     ways: tuple[Annotated[int, Field(ge=1, le=1024)], ...] = ()
     over: ChatroomRun | None = None
     band: Band = Band()
 
-    def judge(self, submitted: Submitted) -> Finding:
+    @property
+    def measured_classes(self) -> tuple[str, ...]:
+        """The parts that are the submission's."""
+        return tuple(filter(is_own, dict.fromkeys((self.run.cache, self.run.scheduler))))
+
+    @property
+    def measures(self) -> bool:
+        """It shows the measure."""
+        return True
+
+    def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Run Chatroom, check the runs, and compare."""
-        for name in {self.lock, self.run.cache, self.run.scheduler} - {""}:
-            if name[0].isupper() and name not in submitted.codes:
-                return without(name, submitted)
+        for name in (self.lock, *self.measured_classes):
+            submitted.struct(name)
         base = self.over.number() if self.over is not None else 1.0
         rows = []
         for ways in self.ways or (0,):
             settings = {**self.run.settings, **({"ways": ways} if ways else {})}
-            try:
-                made = self._simulated(submitted, settings)
-            except SimulationError as error:
-                return _stuck(error)
-            wrong = self._wrong(made)
-            if wrong:
-                return Finding("fail", 0.0, wrong, tag="wrong-run", violation=True)
+            made = self._counted(submitted, settings)
             what = self.run.chatroom.replace("_", " ") + (f", {ways} ways" if ways else "")
             what += " over that of the kernel of 2001" if self.over is not None else ""
             rows.append(row(what, self.run.of(made) / base, self.band))
         return found(rows)
 
-    def _simulated(self, submitted: Submitted, settings: dict[str, int]) -> Any:
-        cache = scheduler = None
-        if self.run.cache:
-            # Sealed with the seed; in a hidden check a submission cannot know it.
-            cache = cache_of(_part(self.run.cache, submitted), salt=1 + self.run.seed, **settings)
-        if self.run.scheduler:
-            scheduler = scheduler_of(_part(self.run.scheduler, submitted))
-        return self.run.simulated(cache, scheduler)
+    def _counted(self, submitted: Submitted, settings: dict[str, int]) -> Any:
+        """A run that counts.
 
-    def _wrong(self, made: Any) -> str:
+        Raises:
+            Settled: it got stuck, lost a message, or breaks a rule of every measurement.
+        """
+        cache, scheduler, notes = self.run.cache, self.run.scheduler, Notes()
+        built = queues = None
+        if cache:
+            # Sealed with the seed; in a hidden check a submission cannot know it.
+            built = cache_of(_part(cache, submitted), salt=1 + self.run.seed, **settings)
+            if isinstance(built, AvcOf):
+                built = surrounded(built, "cache", NotedDecisions)
+        if scheduler:
+            queues = scheduler_of(_part(scheduler, submitted))
+        try:
+            made = self.run.simulated(built, queues, watch=notes)
+        except SimulationError as error:
+            raise Settled(self._stuck(error)) from error
         sent = self.run.rooms * self.run.users**2 * self.run.messages
         if made.messages != sent:
-            return f"{made.messages:,} of {sent:,} messages have arrived at the end of the run"
-        times = sum(counters["violations"] for counters in made.locks.values())
-        return f"mutual exclusion was violated {times} times in the run" if times else ""
+            says = f"{made.messages:,} of {sent:,} messages have arrived at the end of the run"
+            raise Settled(Finding("fail", message=says, tag="wrong-run"))
+        seen = Seen(
+            where=f"on {self.run.cpus} CPUs of {MACHINE}",
+            violations={
+                part if is_own(part) else "": made.locks[lock]["violations"]
+                for part, lock in ((cache, LOCKS["avc"]), (scheduler, LOCKS["run_queue"]))
+            },
+            ran=made.ran,
+            notes=notes if is_own(cache) else None,
+            cache=cache,
+            uncalled=_uncalled(scheduler, submitted),
+        )
+        check_run(seen, self.measured_classes, submitted)
+        return made
+
+    def _stuck(self, error: SimulationError) -> Finding:
+        """The finding of a run that ended with a fault; a lost task shows no wrong lock."""
+        stuck = isinstance(error, DeadlockError)
+        says = f"the run of Chatroom {'got stuck' if stuck else 'stopped'}: {error}"[:4000]
+        parts = self.measured_classes
+        wrong = parts[0] if len(parts) == 1 and not stuck else ""
+        return Finding("fail", message=says, tag="lost" if stuck else "fault", violation=wrong)
+
+
+def _uncalled(scheduler: str, submitted: Submitted) -> set[str]:
+    """The methods of a scheduler's interface that the kernel calls and a proof's tasks do not."""
+    called = {method for method, _, _ in submitted.proven.get(scheduler, ())}
+    return {f"{scheduler}.{name}" for name in dir(Scheduler)} - called
 
 
 def _part(name: str, submitted: Submitted) -> Any:
-    return submitted.codes[name].struct if name in submitted.codes else resolve(name).struct
-
-
-def _stuck(error: SimulationError) -> Finding:
-    """The finding of a run that ended with a fault of the submission's."""
-    stuck = isinstance(error, DeadlockError)
-    tag = "lost" if stuck else "fault"
-    says = f"the run of Chatroom {'got stuck' if stuck else 'stopped'}: {error}"
-    return Finding("fail", 0.0, says[:4000], tag=tag, violation=True)
+    return submitted.struct(name) if is_own(name) else resolve(name).struct

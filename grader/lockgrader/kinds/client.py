@@ -7,15 +7,17 @@ and says by ``assert``, by ``free`` and by its words at the end what must hold.
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from lockgrader.checks.submitted import Submitted, without
-from lockgrader.checks.unfinished import unfinished
+from lockgrader.check import ClassCheck
 from lockgrader.finding import Finding
-from lockgrader.lab import LabError, OtherCheck
+from lockgrader.lab import LabError
 from lockgrader.lab.closed import Text
+from lockgrader.measuring.unfinished import unfinished
+from lockgrader.sandbox import Profile
+from lockgrader.submitted import Submitted
 from locksim.checker.check import check_workload
 from locksim.checker.replay.render import table
 from locksim.checker.verdict import Budget
@@ -28,7 +30,7 @@ FOREVER_S = 1e6
 MAX_MEMORY = 1 << 30
 
 
-class OwnClient(OtherCheck):
+class OwnClient(ClassCheck):
     """The checker explores every interleaving of a workload of the lab's.
 
     Arguments:
@@ -40,10 +42,7 @@ class OwnClient(OtherCheck):
             ``"frees == 1"``. plain: words that stand for data that is not atomic.
     """
 
-    part: ClassVar[Literal["locks", "answers"]] = "locks"
-    engines: ClassVar[bool] = True
     kind: Literal["client"]
-    lock: Text
     settings: dict[str, int] = Field(default_factory=dict)
     client: Text
     text: Text
@@ -55,18 +54,16 @@ class OwnClient(OtherCheck):
     expect: str = ""
     plain: tuple[str, ...] = ()
 
-    def judge(self, submitted: Submitted) -> Finding:
+    def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Prove it, or show a shortest counterexample.
 
         Raises:
             LabError: the lab's client has no such part.
         """
-        if self.lock not in submitted.codes:
-            return without(self.lock, submitted)
+        mine = submitted.struct(self.lock)
         client = compile_source(self.text, f"<{self.name}>")[self.client].struct
         if self.holds not in client.FIELDS:
             raise LabError(f"{self.name}: {self.client} has no part '{self.holds}'")
-        mine = submitted.codes[self.lock].struct
         strange = self.settings.keys() - mine.FIELDS.keys()
         if strange:
             message = f"{self.lock} has no param '{min(strange)}': keep those of the starter"

@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Mapping
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from lockgrader.checks.numeric import missing
-from lockgrader.checks.simulated import reference
-from lockgrader.checks.submitted import Submitted
-from lockgrader.finding import Finding, found, row, veiled
-from lockgrader.lab import Band, LabError, Measure, OtherCheck
+from lockgrader.check import Check
+from lockgrader.finding import Finding, found, near, veiled
+from lockgrader.lab import LabError, Measure
 from lockgrader.lab.closed import Text
+from lockgrader.measuring.runs import reference
+from lockgrader.sandbox import Profile
+from lockgrader.submitted import Submitted
 
 __all__ = ["Crossing"]
 
 
-class Crossing(OtherCheck):
+class Crossing(Check):
     """A number in the answers: the setting at which a lock costs as much as another.
 
     Arguments:
@@ -33,8 +35,6 @@ class Crossing(OtherCheck):
         tolerance, fade: as for an answer.
     """
 
-    engines: ClassVar[bool] = True
-    measures: ClassVar[bool] = True
     kind: Literal["crossing"]
     answer: Text
     load: Measure
@@ -51,24 +51,27 @@ class Crossing(OtherCheck):
         """The setting."""
         return (self.answer,)
 
-    def judge(self, submitted: Submitted) -> Finding:
+    @property
+    def engines(self) -> bool:
+        """It simulates both locks."""
+        return True
+
+    @property
+    def measures(self) -> bool:
+        """It shows whether the setting is too big."""
+        return True
+
+    def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Compare the answer with the crossing.
 
         Raises:
             LabError: the curves do not cross once between the values.
         """
-        given = submitted.answers.get(self.answer)
-        if given is None:
-            return missing(self.answer, submitted)
-        if len(given) != 1:
-            says = f"'{self.answer}' must be one number, not {len(given)}"
-            return Finding("malformed_output", 0.0, says)
+        given = submitted.number(self.answer)
         right = self._crossing()
-        slack = abs(right) * self.tolerance
-        band = Band(low=right - slack, high=right + slack, fade=self.fade)
-        return veiled(found([row(self.answer, given[0], band)]))
+        return veiled(found([near(self.answer, given, right, self.tolerance, self.fade)]))
 
-    def right(self) -> dict[str, list[float]]:
+    def right(self, solution: Submitted) -> Mapping[str, float | list[float]]:
         """The crossing, as the grader finds it.
 
         Raises:

@@ -15,23 +15,23 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from lockgrader.checks.submitted import Submitted
-from lockgrader.finding import Finding, found, row, veiled
+from lockgrader.check import Check, Part
+from lockgrader.finding import Finding, found, near, veiled
 from lockgrader.given.label_curve import LabelCurve, label_curve
 from lockgrader.given.lock_trace import LockTrace, lockmeter, traced
 from lockgrader.given.published import Rows, published
-from lockgrader.lab import Band, OtherCheck
 from lockgrader.lab.closed import Number, Text
 from lockgrader.lab.expected import Cell, Formula
 from lockgrader.lab.trials import Trials
 from lockgrader.read.python import PythonError, call
 from lockgrader.read.refused import Refused
 from lockgrader.sandbox import Profile
+from lockgrader.submitted import Submitted
 
 __all__ = ["Function"]
 
 
-class Function(OtherCheck):
+class Function(Check):
     """A function that returns the right numbers for tables that it gets.
 
     With ``trace`` it gets ``events`` (a list of ``{"ns", "cpu", "what"}``), ``cpus``, ``begin_ns``
@@ -49,8 +49,9 @@ class Function(OtherCheck):
         tolerance, fade: of each number, as for an answer. Each has an equal share of the points.
     """
 
-    part: ClassVar[Literal["locks", "answers", "data"]] = "data"
+    part: ClassVar[Part] = "data"
     runs_code: ClassVar[bool] = True
+    gives_tables: ClassVar[bool] = True
     kind: Literal["function"]
     file: Text
     function: Text
@@ -86,11 +87,7 @@ class Function(OtherCheck):
         made = traced(self.trace)._asdict()
         return {**made, "events": [event._asdict() for event in made["events"]]}
 
-    def judge(self, submitted: Submitted) -> Finding:
-        """As :meth:`judge_in`, in namespaces."""
-        return self.judge_in(submitted, "namespaces")
-
-    def judge_in(self, submitted: Submitted, profile: Profile) -> Finding:
+    def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Call the function, and compare what it returns.
 
         Raises:
@@ -127,9 +124,7 @@ class Function(OtherCheck):
     def _compared(self, right: dict[str, float], got: dict[str, float]) -> Finding:
         rows = []
         for name, value in right.items():
-            slack = abs(value) * self.tolerance
-            band = Band(low=value - slack, high=value + slack, fade=self.fade)
-            rows.append(row(name, got.get(name, math.nan), band))
+            rows.append(near(name, got.get(name, math.nan), value, self.tolerance, self.fade))
         made = veiled(found(rows))
         wrong = [r.what for r in rows if r.share < 1.0]
         if not wrong:

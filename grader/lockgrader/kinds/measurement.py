@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, ValidationError
 
-from lockgrader.checks.numeric import SCORED, interval_score, missing
-from lockgrader.checks.submitted import Submitted
+from lockgrader.check import Check
 from lockgrader.finding import Finding, found, row
-from lockgrader.lab import Band, OtherCheck
+from lockgrader.lab import Band
 from lockgrader.lab.closed import Closed, Text
+from lockgrader.measuring.numeric import SCORED, interval_score
 from lockgrader.read.record import RECORD, Locked
+from lockgrader.sandbox import Profile
+from lockgrader.submitted import Submitted
 
 if TYPE_CHECKING:
     from locknative.measurement import Measurement as Measured
@@ -42,7 +44,7 @@ class Cell(Closed):
     think_ns: Annotated[int, Field(ge=0)] = 0
 
 
-class Measurement(OtherCheck):
+class Measurement(Check):
     """A measurement of the student's own, made properly, and predicted before.
 
     Arguments:
@@ -68,14 +70,14 @@ class Measurement(OtherCheck):
         return (self.answer,) if self.answer else ()
 
     @property
-    def predicts(self) -> tuple[str, ...]:
+    def own_predictions(self) -> tuple[str, ...]:
         """The prediction: it is the student's own, so it waits for no other."""
         return self.asks
 
-    def judge(self, submitted: Submitted) -> Finding:
+    def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Judge how it was measured, and how well it was predicted."""
-        if self.answer and self.answer not in submitted.answers:
-            return missing(self.answer, submitted)
+        if self.answer:
+            submitted.numbers(self.answer)
         locked = submitted.locked.get(self.answer)
         data = submitted.files.get(self.file)
         if data is None or data.split() in ([], [b"{}"]):

@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from lockgrader.checks.simulated import NotCountedError, own_measure, reference
-from lockgrader.checks.submitted import Submitted, without
+from lockgrader.check import ClassCheck
 from lockgrader.finding import Finding, found, row
-from lockgrader.lab import Band, Measure, OtherCheck
+from lockgrader.lab import Band, Measure
 from lockgrader.lab.closed import Text
 from lockgrader.lab.placed import Placed
+from lockgrader.measuring.runs import own_measure, reference
+from lockgrader.sandbox import Profile
+from lockgrader.submitted import Submitted
 
 __all__ = ["Pair", "Ranked"]
 
@@ -37,7 +38,7 @@ class Pair(Placed):
     seed: Annotated[int, Field(ge=0, le=2**62)] = 1
 
 
-class Ranked(OtherCheck):
+class Ranked(ClassCheck):
     """A class's score beside a lock of the library. Put it into ``hidden/checks.toml``.
 
     Arguments:
@@ -47,11 +48,7 @@ class Ranked(OtherCheck):
         operations, replications: as for a measure.
     """
 
-    part: ClassVar[Literal["locks", "answers"]] = "locks"
-    engines: ClassVar[bool] = True
-    measures: ClassVar[bool] = True
     kind: Literal["ranked"]
-    lock: Text
     against: Text
     pairs: Annotated[tuple[Pair, ...], Field(min_length=1, max_length=20)]
     band: Band
@@ -59,10 +56,18 @@ class Ranked(OtherCheck):
     operations: Annotated[int, Field(ge=1, le=10_000)] = 60
     replications: Annotated[int, Field(ge=1, le=20)] = 2
 
-    def judge(self, submitted: Submitted) -> Finding:
+    @property
+    def measured_classes(self) -> tuple[str, ...]:
+        """The class."""
+        return (self.lock,)
+
+    @property
+    def measures(self) -> bool:
+        """It shows how fast the class is."""
+        return True
+
+    def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Simulate every pair."""
-        if self.lock not in submitted.codes:
-            return without(self.lock, submitted)
         scores = []
         for pair in self.pairs:
             load = pair.model_dump() | {
@@ -70,13 +75,9 @@ class Ranked(OtherCheck):
                 "operations": self.operations,
                 "replications": self.replications,
             }
-            try:
-                asked = Measure.model_validate({**load, "lock": self.lock, "own": True})
-                speed = own_measure(asked, submitted)
-                other = reference(Measure.model_validate({**load, "lock": self.against}))
-            except NotCountedError as error:
-                says = str(error).replace(pair.machine, Path(pair.machine).stem)
-                return Finding("fail", 0.0, says, tag=error.tag)
+            asked = Measure.model_validate({**load, "lock": self.lock, "own": True})
+            speed = own_measure(asked, submitted)
+            other = reference(Measure.model_validate({**load, "lock": self.against}))
             scores.append(speed / other if other else 0.0)
         score = math.prod(scores) ** (1 / len(scores))
         made = found([row(f"score beside {self.against}", score, self.band)])

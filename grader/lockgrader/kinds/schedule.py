@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Mapping
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from lockgrader.checks.numeric import missing
-from lockgrader.checks.submitted import Submitted
+from lockgrader.check import Check
 from lockgrader.finding import Finding
-from lockgrader.lab import LabError, OtherCheck
+from lockgrader.lab import LabError
 from lockgrader.lab.closed import Text
+from lockgrader.sandbox import Profile
+from lockgrader.submitted import Submitted
 from locksim.checker import check_lock
 from locksim.checker.play.walk import Walk
 from locksim.compiler import compile_source
@@ -22,7 +24,7 @@ MOST_STEPS = 200
 _ACTIONS = 64
 
 
-class Schedule(OtherCheck):
+class Schedule(Check):
     """A schedule that breaks a lock of the lab's.
 
     The student plays the scheduler (``locklab check … --play``) and writes down which thread takes
@@ -35,7 +37,6 @@ class Schedule(OtherCheck):
             any. longest: steps of the longest schedule that earns all; a longer one earns half.
     """
 
-    engines: ClassVar[bool] = True
     kind: Literal["schedule"]
     answer: Text
     text: Text
@@ -51,11 +52,14 @@ class Schedule(OtherCheck):
         """The schedule."""
         return (self.answer,)
 
-    def judge(self, submitted: Submitted) -> Finding:
+    @property
+    def engines(self) -> bool:
+        """The checker takes the steps."""
+        return True
+
+    def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Take the steps, and see what goes wrong."""
-        given = submitted.answers.get(self.answer)
-        if given is None:
-            return missing(self.answer, submitted)
+        given = submitted.numbers(self.answer)
         if len(given) > MOST_STEPS or any(n != int(n) or not 0 <= n < self.threads for n in given):
             wanted = f"at most {MOST_STEPS} threads, each 0 to {self.threads - 1}"
             return Finding("malformed_output", 0.0, f"'{self.answer}' must be a list of {wanted}")
@@ -75,7 +79,7 @@ class Schedule(OtherCheck):
         message = f"nothing is wrong after {len(given)} steps: go on, or try another order"
         return Finding("fail", 0.0, message, tag="no-bug")
 
-    def right(self) -> dict[str, list[float]]:
+    def right(self, solution: Submitted) -> Mapping[str, float | list[float]]:
         """A shortest schedule, by the checker.
 
         Raises:

@@ -6,17 +6,19 @@ has the higher throughput, and writes them into a JSON file. Both locks are simu
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError
 
-from lockgrader.checks.simulated import NotCountedError, own_measure, reference
-from lockgrader.checks.submitted import Submitted, without
-from lockgrader.finding import Finding, found, row
-from lockgrader.lab import Band, Measure, OtherCheck
+from lockgrader.check import ClassCheck
+from lockgrader.finding import Finding, Settled, found, row
+from lockgrader.lab import Band, Measure
 from lockgrader.lab.closed import Text
 from lockgrader.lab.placed import Placed
+from lockgrader.measuring.runs import own_measure, reference
 from lockgrader.read.artefact import MalformedError, parse
+from lockgrader.sandbox import Profile
+from lockgrader.submitted import Submitted
 
 __all__ = ["Load", "Slower"]
 
@@ -38,7 +40,7 @@ class Load(Placed):
     think_ns: Annotated[int, Field(ge=0, le=100_000)] = 400
 
 
-class Slower(OtherCheck):
+class Slower(ClassCheck):
     """The library's lock does more work than the student's under a load of the student's choice.
 
     Arguments:
@@ -48,50 +50,57 @@ class Slower(OtherCheck):
         operations, replications: as for a measure.
     """
 
-    part: ClassVar[Literal["locks", "answers"]] = "locks"
-    engines: ClassVar[bool] = True
-    measures: ClassVar[bool] = True
     kind: Literal["slower"]
-    lock: Text
     locks: Annotated[tuple[Text, ...], Field(min_length=1)]
     file: Text
     times: Annotated[float, Field(ge=1, le=100)] = 1.2
     operations: Annotated[int, Field(ge=1, le=10_000)] = 60
     replications: Annotated[int, Field(ge=1, le=20)] = 2
 
-    def judge(self, submitted: Submitted) -> Finding:
+    @property
+    def measured_classes(self) -> tuple[str, ...]:
+        """The class."""
+        return (self.lock,)
+
+    @property
+    def measures(self) -> bool:
+        """It shows how fast the class is."""
+        return True
+
+    def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Simulate both locks under the load."""
-        if self.lock not in submitted.codes:
-            return without(self.lock, submitted)
+        submitted.struct(self.lock)  # the first thing that can be missing
         load = self._load(submitted)
-        if isinstance(load, Finding):
-            return load
-        try:
-            mine = own_measure(self._measure(load, self.lock, own=True), submitted)
-        except NotCountedError as error:
-            return Finding("fail", 0.0, str(error), tag=error.tag)
+        mine = own_measure(self._measure(load, self.lock, own=True), submitted)
         theirs = reference(self._measure(load, load.against, own=False))
         what = f"throughput of {load.against} over that of {self.lock}"
         band = Band(low=self.times, fade=1 - 1 / self.times)
         return found([row(what, theirs / mine if mine else 0.0, band)])
 
-    def _load(self, submitted: Submitted) -> Load | Finding:
-        """The student's load, or what is wrong with the file."""
+    def _load(self, submitted: Submitted) -> Load:
+        """The student's load.
+
+        Raises:
+            Settled: there is none in the file, or a wrong one.
+        """
         data = submitted.files.get(self.file)
         if data is None or data.strip() == b"{}":
-            return Finding("no_output", 0.0, f"{self.file} names no load yet", tag="missing")
+            raise Settled(
+                Finding("no_output", 0.0, f"{self.file} names no load yet", tag="missing")
+            )
         try:
             load = Load.model_validate(parse(data))
         except MalformedError as error:
-            return Finding("malformed_output", 0.0, f"{self.file}: {error}")
+            raise Settled(Finding("malformed_output", message=f"{self.file}: {error}")) from None
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))[:80]
             says = first["msg"].removeprefix("Value error, ")
-            return Finding("malformed_output", 0.0, f"{self.file}: {where}: {says}"[:300])
+            says = f"{self.file}: {where}: {says}"[:300]
+            raise Settled(Finding("malformed_output", message=says)) from None
         if load.against not in self.locks:
             says = f"{self.file}: against must be one of {', '.join(self.locks)}"
-            return Finding("malformed_output", 0.0, f"{says} (got {load.against[:40]!r})")
+            raise Settled(Finding("malformed_output", 0.0, f"{says} (got {load.against[:40]!r})"))
         return load
 
     def _measure(self, load: Load, lock: str, *, own: bool) -> Measure:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from lockgrader.checks.submitted import Submitted, without
-from lockgrader.checks.unfinished import unfinished
+from lockgrader.check import ClassCheck
 from lockgrader.finding import Finding
-from lockgrader.lab import LabError, OtherCheck
+from lockgrader.lab import LabError
 from lockgrader.lab.closed import Text
+from lockgrader.measuring.unfinished import unfinished
+from lockgrader.sandbox import Profile
+from lockgrader.submitted import Submitted
 from locksim.checker.replay.render import table
 from locksim.checker.spec import CONDITIONS, check_spec
 from locksim.checker.verdict import Budget
@@ -23,7 +25,7 @@ FOREVER_S = 1e6
 MAX_MEMORY = 1 << 30
 
 
-class Spec(OtherCheck):
+class Spec(ClassCheck):
     """The checker compares every history of a class with an atomic specification.
 
     Arguments:
@@ -33,10 +35,7 @@ class Spec(OtherCheck):
         threads, memory, condition, states: as for ``locklab check --spec``.
     """
 
-    part: ClassVar[Literal["locks", "answers"]] = "locks"
-    engines: ClassVar[bool] = True
     kind: Literal["spec"]
-    lock: Text
     spec: Text
     text: str = ""
     operations: str = ""
@@ -45,7 +44,7 @@ class Spec(OtherCheck):
     condition: str = "linearizability"
     states: Annotated[int, Field(ge=100, le=20_000_000)] = 1_000_000
 
-    def judge(self, submitted: Submitted) -> Finding:
+    def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Prove it, or show a shortest history that no order of the operations explains.
 
         Raises:
@@ -53,15 +52,14 @@ class Spec(OtherCheck):
         """
         if self.condition not in CONDITIONS:
             raise LabError(f"{self.name}: condition must be one of {', '.join(CONDITIONS)}")
-        if self.lock not in submitted.codes:
-            return without(self.lock, submitted)
+        struct = submitted.struct(self.lock)
         atomic = (
             compile_source(self.text, f"<{self.name}>")[self.spec].struct
             if self.text
             else specification(self.spec)
         )
         verdict = check_spec(
-            submitted.codes[self.lock].struct,
+            struct,
             atomic,
             threads=self.threads,
             operations=self.operations,

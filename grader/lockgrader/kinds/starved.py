@@ -7,15 +7,15 @@ go on. Correctness is another check's: a lock that violates mutual exclusion sta
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from lockgrader.checks.submitted import Submitted, without
-from lockgrader.checks.unfinished import unfinished
+from lockgrader.check import ClassCheck
 from lockgrader.finding import Finding
-from lockgrader.lab import OtherCheck
-from lockgrader.lab.closed import Text
+from lockgrader.measuring.unfinished import unfinished
+from lockgrader.sandbox import Profile
+from lockgrader.submitted import Submitted
 from locksim.checker.check import check_clients
 from locksim.checker.replay.counterexample import Counterexample
 from locksim.checker.replay.render import table
@@ -32,7 +32,7 @@ _FIRST: tuple[Side, ...] = ("writers", "readers")
 """What thread 0 does in each of the two endless clients; the search names thread 0 if it can."""
 
 
-class Starved(OtherCheck):
+class Starved(ClassCheck):
     """The sides of a reader-writer lock that can wait for ever.
 
     Arguments:
@@ -40,19 +40,14 @@ class Starved(OtherCheck):
         memory, states: as for ``locklab check --property starvation``.
     """
 
-    part: ClassVar[Literal["locks", "answers", "data"]] = "locks"
-    engines: ClassVar[bool] = True
     kind: Literal["starved"]
-    lock: Text
     sides: tuple[Side, ...]
     memory: Literal["sc", "tso"] = "sc"
     states: Annotated[int, Field(ge=100, le=20_000_000)] = 1_000_000
 
-    def judge(self, submitted: Submitted) -> Finding:
+    def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Ask for each side, and compare."""
-        if self.lock not in submitted.codes:
-            return without(self.lock, submitted)
-        lock = submitted.codes[self.lock].struct
+        lock = submitted.struct(self.lock)
         if not issubclass(lock, RWLock):
             return Finding("fail", 0.0, f"{self.lock} must be an RWLock", tag="kind")
         budget = Budget(max_states=self.states, max_seconds=FOREVER_S, max_bytes=MAX_MEMORY)

@@ -1,52 +1,31 @@
 """A lab: what is asked, what students get, and each student's own values."""
 
-from lockgrader.lab.document import Choice, Lab, LabError, Misconception, changed, load, sha256_of
-from lockgrader.lab.vocabulary import (
-    OPERATIONS,
-    Answer,
-    Band,
-    C,
-    Check,
-    Code,
-    Expected,
-    Known,
-    Measure,
-    Measured,
+from lockgrader.lab.band import Band
+from lockgrader.lab.document import (
+    Choice,
+    Lab,
+    LabError,
+    Misconception,
     MutantSource,
-    OtherCheck,
-    OwnTests,
-    Prediction,
-    Proven,
-    Simulated,
-    Used,
-    Waits,
-    Written,
+    changed,
+    load,
+    sha256_of,
 )
+from lockgrader.lab.expected import Expected
+from lockgrader.lab.measure import Measure, Measured
+from lockgrader.lab.operations import OPERATIONS
 
 __all__ = [
     "OPERATIONS",
-    "Answer",
     "Band",
-    "C",
-    "Check",
     "Choice",
-    "Code",
     "Expected",
-    "Known",
     "Lab",
     "LabError",
     "Measure",
     "Measured",
     "Misconception",
     "MutantSource",
-    "OtherCheck",
-    "OwnTests",
-    "Prediction",
-    "Proven",
-    "Simulated",
-    "Used",
-    "Waits",
-    "Written",
     "changed",
     "load",
     "sha256_of",

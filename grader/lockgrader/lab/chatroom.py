@@ -80,8 +80,12 @@ class ChatroomRun(Closed):
         """Equal ones are simulated once; their settings are dicts, which have no hash."""
         return hash(self.model_dump_json())
 
-    def simulated(self, cache: Any = None, scheduler: Any = None) -> Any:
+    def simulated(self, cache: Any = None, scheduler: Any = None, watch: Any = False) -> Any:
         """The run, with a cache and a scheduler instead of the kernel's.
+
+        Arguments:
+            cache, scheduler: parts. watch: reads the trace of the run, whose operations are then
+                noted in it.
 
         Raises:
             SimulationError: the run got stuck, or an assertion failed.
@@ -97,6 +101,7 @@ class ChatroomRun(Closed):
             seed=self.seed,
             cache=cache,
             scheduler=scheduler,
+            watch=watch,
         )
 
 

@@ -3,7 +3,7 @@
 ``misconceptions.toml`` beside it holds beliefs of students; checks refer to them by name. Beliefs
 that only hidden checks name stand in ``hidden/misconceptions.toml``.
 
-The kinds of checks are in :mod:`lockgrader.lab.vocabulary`. A value ``"$name"`` is the student's
+The kinds of checks are the files of :mod:`lockgrader.kinds`. A value ``"$name"`` is the student's
 own (:mod:`lockgrader.lab.variants`). The checks of ``hidden/checks.toml`` are graded like the
 others and are left out of every bundle for students.
 """
@@ -14,30 +14,35 @@ import functools
 import hashlib
 import importlib
 import json
-import pkgutil
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
 from lockgrader.lab.closed import Closed, Text
+from lockgrader.lab.operations import Operation
 from lockgrader.lab.trials import of_dataset
-from lockgrader.lab.vocabulary import (
-    Check,
-    Known,
-    MutantSource,
-    Operation,
-    OtherCheck,
-    OwnTests,
-)
 
-__all__ = ["Choice", "Lab", "LabError", "Misconception", "changed", "load", "sha256_of"]
+if TYPE_CHECKING:
+    from lockgrader.check import Check
+
+__all__ = [
+    "Choice",
+    "Lab",
+    "LabError",
+    "Misconception",
+    "MutantSource",
+    "changed",
+    "load",
+    "sha256_of",
+]
 
 _SHORT = 16
 """Digits of the digest of a part."""
 MISCONCEPTIONS = "misconceptions.toml"
 MUTANTS = "hidden/mutants.toml"
+"""The mutants that students' own tests must find."""
 MACHINES = "hidden/machines"
 """Profiles that students do not know; a check names one by its place, "hidden/machines/a.toml"."""
 DATASET = "dataset/"
@@ -62,6 +67,17 @@ class Misconception(Closed):
     belief: Text
     truth: Text
     see: str = ""
+
+
+class MutantSource(Closed):
+    """The lab's solution with one mistake in it, which students' own tests should find.
+
+    Arguments:
+        name: the public one. text: source in the language.
+    """
+
+    name: str
+    text: str
 
 
 class Choice(Closed):
@@ -142,7 +158,7 @@ class Lab(Closed):
             try:
                 named = self._with_beliefs(raw, where)
                 filled = _filled(named, values, where)
-                made = _adapter().validate_python(_found(filled, Path(self.folder)))
+                made = _kinds().validate_python(_found(filled, Path(self.folder)))
             except ValidationError as error:
                 first = error.errors()[0]
                 place = ".".join(str(p) for p in first["loc"])
@@ -157,7 +173,7 @@ class Lab(Closed):
                     raise LabError(
                         f"{where} needs '{needed}', but no check before it has this name"
                     )
-            found.append(self._with_sources(made, where))
+            found.append(made.completed(self, where))
         return found
 
     def wanted(self) -> tuple[str, ...]:
@@ -168,13 +184,6 @@ class Lab(Closed):
             names += [f"{stem}.json", f"{stem}.py", f"{stem}.ipynb"]
         names += [n for n in (self.tests, *self.data) if n]
         return tuple(dict.fromkeys(names))
-
-    def _with_sources(self, made: Check, where: str) -> Check:
-        if not (isinstance(made, OwnTests) and made.mutants):
-            return made
-        if not self.sources:
-            raise LabError(f"{where}: there is no {MUTANTS} with mutants to find")
-        return made.model_copy(update={"solution": self.solution, "sources": self.sources})
 
     def _with_beliefs(self, raw: dict[str, Any], where: str) -> dict[str, Any]:
         """A check with the beliefs instead of their names."""
@@ -189,15 +198,10 @@ class Lab(Closed):
 
 
 @functools.cache
-def _adapter() -> TypeAdapter[Check]:
-    """All kinds of checks: those of the vocabulary, and each file of ``lockgrader.kinds``."""
-    package = importlib.import_module("lockgrader.kinds")
-    for module in pkgutil.iter_modules(package.__path__):
-        importlib.import_module(f"{package.__name__}.{module.name}")
-    kinds: Any = Known
-    for kind in sorted(OtherCheck.__subclasses__(), key=lambda k: k.__name__):
-        kinds = kinds | kind
-    return TypeAdapter(Annotated[kinds, Field(discriminator="kind")])
+def _kinds() -> TypeAdapter[Check]:
+    """All kinds of checks. Their files know the lab, so they are found by name."""
+    adapter: TypeAdapter[Check] = importlib.import_module("lockgrader.kinds").adapter()
+    return adapter
 
 
 def load(folder: Path) -> Lab:

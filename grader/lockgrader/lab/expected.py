@@ -1,4 +1,4 @@
-"""Right numbers that no lock gives: cells of published tables, and formulas over them.
+"""Right numbers: plain ones, measures, cells of published tables, and formulas over these.
 
 A lab writes ``expected = { cell = "franke-2001/lockmeter", at = { lock = "avc_lock", cpus = 8,
 measure = "util" } }``, or a formula with names for such cells, plain numbers and the student's own
@@ -13,12 +13,15 @@ import json
 import math
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Discriminator, Field, Tag
 
 from lockgrader.lab.chatroom import ChatroomRun
 from lockgrader.lab.closed import Closed, Number, Text
+from lockgrader.lab.measure import Measure
+from lockgrader.lab.profiles import Profile as MachineProfile
+from lockgrader.lab.trials import Reading
 
-__all__ = ["Cell", "Formula", "FormulaError"]
+__all__ = ["Cell", "Expected", "Formula", "FormulaError"]
 
 
 class FormulaError(Exception):
@@ -78,6 +81,30 @@ class Formula(Closed):
         if not math.isfinite(value):
             raise FormulaError(f"formula {self.formula!r} gives {value}")
         return value
+
+
+def _source(value: Any) -> str:
+    """Which kind of expected value a lab has written."""
+    if not isinstance(value, dict):
+        return type(value).__name__.lower() if isinstance(value, Closed) else "number"
+    return next(
+        (key for key in ("cell", "formula", "chatroom", "reading", "profile") if key in value),
+        "measure",
+    )
+
+
+Expected = Annotated[
+    Annotated[Number, Tag("number")]
+    | Annotated[Measure, Tag("measure")]
+    | Annotated[Cell, Tag("cell")]
+    | Annotated[Formula, Tag("formula")]
+    | Annotated[ChatroomRun, Tag("chatroom")]
+    | Annotated[Reading, Tag("reading")]
+    | Annotated[MachineProfile, Tag("profile")],
+    Discriminator(_source),
+]
+"""A right value: a number, a measure of a lock or of Chatroom, a cell of a published table, a
+formula, a reading of a measured machine, or what a profile holds."""
 
 
 @functools.cache

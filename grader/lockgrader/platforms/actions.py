@@ -18,9 +18,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from lockgrader.checks.evaluate import warm
 from lockgrader.export.actions import comments, summary
 from lockgrader.export.neutral import LeftOut, feedback
+from lockgrader.judging.evaluate import warm
 from lockgrader.lab import Lab, load
 from lockgrader.lab.variants import PUBLIC_KEY, course_key
 from lockgrader.platforms import here
@@ -38,7 +38,7 @@ from lockgrader.read.owner import student_name
 from lockgrader.read.record import RECORD
 from lockgrader.report.feedback import keep_feedback
 from lockgrader.result import Result, keep
-from lockgrader.workspace.attempt import attempt, done, public_checks
+from lockgrader.workspace.attempt import attempt, public_checks
 from lockgrader.workspace.folder import LAB, STATE, Workspace, WorkspaceError
 from lockgrader.workspace.submit import record
 
@@ -97,7 +97,7 @@ def _checked(root: Path) -> here.Graded:
     result = attempt(space, profile=here.profile())
     _show(result, space.lab, space.folder, root)
     verdicts = {check.name: check.verdict for check in result.checks}
-    passed = all(done(check, verdicts.get(check.name)) for check in public_checks(space))
+    passed = all(check.done(verdicts.get(check.name)) for check in public_checks(space))
     if result.errors:
         return here.Graded(result, here.EXIT_GRADER_ERROR)
     return here.Graded(result, 0 if passed else NOT_YET)

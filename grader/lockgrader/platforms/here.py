@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lockgrader.batch.tasks import attempt_among
-from lockgrader.checks.evaluate import warm
+from lockgrader.check import Check
 from lockgrader.export.neutral import LeftOut
-from lockgrader.grade import grade, part_of
-from lockgrader.lab import Check, Lab
+from lockgrader.grade import grade
+from lockgrader.judging.evaluate import warm
+from lockgrader.lab import Lab
 from lockgrader.lab.variants import PUBLIC_KEY, course_key, variant
 from lockgrader.read.submission import take
 from lockgrader.result import Result
@@ -103,7 +104,7 @@ def graded_here(
     """
     left_out: dict[str, LeftOut] = {}
     for check in checks if sandbox == "platform" else ():
-        if part_of(check) == "c" or left_out.keys() & set(check.needs):
+        if check.part == "c" or left_out.keys() & set(check.needs):
             left_out[check.name] = LeftOut(check.name, check.points)
     return tuple(c.name for c in checks if c.name not in left_out), tuple(left_out.values())
 

@@ -10,21 +10,20 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 
-from lockgrader.checks.submitted import Submitted
+from lockgrader.check import Check
 from lockgrader.grade import Gate, Progress, grade
-from lockgrader.lab import Answer, Check, Measure, OtherCheck, Prediction, Simulated
 from lockgrader.read.record import Locked
 from lockgrader.read.submission import Submission
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile
+from lockgrader.submitted import Submitted
 from lockgrader.workspace.folder import State, Workspace, WorkspaceError
 from lockui import record
 
-__all__ = ["Changed", "attempt", "changed", "done", "measures", "public_checks", "to_do"]
+__all__ = ["Changed", "attempt", "changed", "public_checks", "to_do"]
 
 Changed = tuple[str, Locked]
 """The name of a changed prediction, and its recorded value."""
-GRADED = ("pass", "partial", "fail")
 
 
 def attempt(
@@ -76,15 +75,6 @@ def public_checks(workspace: Workspace) -> list[Check]:
     return [c for c in workspace.lab.checks(dict(workspace.state.variant)) if c.public]
 
 
-def measures(check: Check) -> bool:
-    """Whether a check's finding shows a result that a lab may ask to predict."""
-    if isinstance(check, Simulated | Prediction):
-        return True
-    if isinstance(check, OtherCheck):
-        return check.measures
-    return isinstance(check, Answer) and isinstance(check.expected, Measure)
-
-
 def changed(state: State, answers: Mapping[str, list[float]]) -> list[Changed]:
     """The predictions that differ from those recorded before the first measurement."""
     return [
@@ -97,14 +87,9 @@ def changed(state: State, answers: Mapping[str, list[float]]) -> list[Changed]:
 def to_do(state: State, checks: list[Check]) -> Check | None:
     """The check to work on next: the first that has not passed and does not wait for another."""
     verdicts = state.verdicts
-    waiting = [c for c in checks if not done(c, verdicts.get(c.name))]
+    waiting = [c for c in checks if not c.done(verdicts.get(c.name))]
     failed = [c for c in waiting if verdicts.get(c.name) != "skipped"]
     return next(iter(failed or waiting), None)
-
-
-def done(check: Check, verdict: str | None) -> bool:
-    """Whether nothing is left to do; a prediction must be made, not be right."""
-    return verdict == "pass" or (isinstance(check, Prediction) and verdict in GRADED)
 
 
 def _gate(workspace: Workspace, checks: list[Check]) -> Gate:
@@ -112,12 +97,11 @@ def _gate(workspace: Workspace, checks: list[Check]) -> Gate:
 
     A check with predictions of its own locks these, and waits for no other.
     """
-    asked = [c.answer for c in checks if isinstance(c, Prediction)]
+    asked = [n for c in checks for n in c.predictions]
     file = workspace.lab.answers
 
     def gate(check: Check, submitted: Submitted) -> str:
-        wanted = asked if measures(check) else []
-        wanted = [*wanted, *(check.predicts if isinstance(check, OtherCheck) else ())]
+        wanted = [*(asked if check.measures else ()), *check.own_predictions]
         if not wanted:
             return ""
         frozen = workspace.state.predictions
@@ -158,6 +142,6 @@ def _remembered(
         after["best"] = max(before.best, result.points)
         after["max_points"] = result.max_points
         # After an internal error a check keeps the verdict of an earlier try, which proves nothing.
-        solved = not result.errors and all(done(c, now.verdicts.get(c.name)) for c in checks)
+        solved = not result.errors and all(c.done(now.verdicts.get(c.name)) for c in checks)
         after["solved"] = before.solved or solved
     return after

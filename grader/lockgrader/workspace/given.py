@@ -6,9 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from lockgrader.checks.submitted import with_needs
-from lockgrader.kinds.function import Function
-from lockgrader.lab import Prediction
+from lockgrader.judging.needs import with_needs
 from lockgrader.workspace.attempt import public_checks
 from lockgrader.workspace.folder import Workspace, WorkspaceError
 
@@ -32,7 +30,7 @@ def write_given(workspace: Workspace, check: str, path: Path) -> tuple[list[Path
     """
     import pandas as pd
 
-    offered = {c.name: c for c in public_checks(workspace) if isinstance(c, Function)}
+    offered = {c.name: c for c in public_checks(workspace) if c.gives_tables}
     if check not in offered:
         known = ", ".join(offered) or "none in this lab"
         raise WorkspaceError(f"no check '{check}' gives tables; those that do: {known}")
@@ -68,9 +66,7 @@ def _unlocked(workspace: Workspace, check: str) -> str:
         (
             c.name
             for c in checks
-            if c.name in before
-            and isinstance(c, Prediction)
-            and c.answer not in workspace.state.predictions
+            if c.name in before and not workspace.state.predictions.keys() >= {*c.predictions}
         ),
         "",
     )

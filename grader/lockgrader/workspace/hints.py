@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from lockgrader.lab import Check
+from lockgrader.check import Check
 from lockgrader.workspace.attempt import public_checks, to_do
 from lockgrader.workspace.folder import Hints, Workspace
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from lockgrader.author.bundle import archive
 from lockgrader.files import write_bytes
 from lockgrader.grade import accept
-from lockgrader.lab import Prediction
 from lockgrader.read.record import RECORD
 from lockgrader.read.refused import Refused
 from lockgrader.read.submission import read
@@ -106,7 +105,7 @@ def _doubts(
             f"the prediction {name} was [{values}] before the first measurement and "
             f"differs now; {RECORD} in the archive says so, and the first one counts"
         )
-    asked = [c.answer for c in public_checks(workspace) if isinstance(c, Prediction)]
+    asked = [n for c in public_checks(workspace) for n in c.predictions]
     if any(name not in state.predictions for name in asked):
         found.append("nothing was measured yet: run 'locklab lab check' to see what is missing")
     return tuple(found)

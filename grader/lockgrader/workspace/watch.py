@@ -28,7 +28,7 @@ from multiprocessing.process import BaseProcess
 from types import FrameType
 from typing import Any, Protocol
 
-from lockgrader.checks.evaluate import die_with_parent
+from lockgrader.judging.evaluate import die_with_parent
 from lockgrader.read.submission import Submission, take
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile

@@ -8,7 +8,7 @@ import pytest
 
 from lockgrader.c import compile_c, interface, judge_c
 from lockgrader.finding import Finding
-from lockgrader.lab import C
+from lockgrader.kinds.c import C
 from lockgrader.sandbox import available
 
 pytestmark = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")

@@ -7,7 +7,8 @@ import pytest
 from lockgrader.c import compile_c, interface, judge_c
 from lockgrader.c.build import TOOLS, Compiled
 from lockgrader.finding import Finding
-from lockgrader.lab import C, changed
+from lockgrader.kinds.c import C
+from lockgrader.lab import changed
 from lockgrader.read.refused import Refused
 from lockgrader.sandbox import available
 

@@ -11,7 +11,8 @@ from lockgrader.c.build import TOOLS, Compiled
 from lockgrader.c.interfaces import INTERFACES
 from lockgrader.finding import Finding
 from lockgrader.grade import grade
-from lockgrader.lab import C, LabError, load
+from lockgrader.kinds.c import C
+from lockgrader.lab import LabError, load
 from lockgrader.read.refused import Refused
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile, SandboxError, available

@@ -120,7 +120,7 @@ def test_pages_and_commands_decide_nothing() -> None:
     """A change there grades nothing again; a change of a check or of the language does."""
     paths = {str(p) for p in digests.deciding()}
     ends = {path.rpartition("/")[2] for path in paths}
-    assert {"ops.py", "judge.py", "bytecode.py", "grade.py", "loop.py"} <= ends
+    assert {"ops.py", "check.py", "bytecode.py", "grade.py", "loop.py"} <= ends
     for aside in ("/cli/", "/report/", "/export/", "/batch/", "/review/", "/papers/"):
         assert not [path for path in paths if f"lockgrader{aside}" in path]
 

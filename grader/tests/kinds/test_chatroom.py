@@ -2,12 +2,11 @@
 
 import pytest
 
-from lockgrader.checks.judge import judge
-from lockgrader.checks.submitted import Submitted
 from lockgrader.finding import Finding
 from lockgrader.kinds.chatroom import Chatroom
 from lockgrader.lab.chatroom import ChatroomRun
 from lockgrader.lab.expected import Formula
+from lockgrader.submitted import Submitted
 from locksim.compiler import compile_source
 
 SMALL = {"cpus": 2, "rooms": 1, "users": 4, "messages": 2}
@@ -55,7 +54,7 @@ def finding(lock: str, **run: object) -> Finding:
             "ways": [1, 2] if "cache" in run else [],
         }
     )
-    return judge(check, Submitted(codes=compile_source(CODE, "<k.py>")))
+    return check.judge(Submitted(codes=compile_source(CODE, "<k.py>")))
 
 
 def test_right_parts_pass() -> None:

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from lockgrader.checks.submitted import Submitted
 from lockgrader.finding import Finding
 from lockgrader.kinds.client import OwnClient
 from lockgrader.lab import LabError
+from lockgrader.submitted import Submitted
 from locksim.compiler import compile_source
 
 CLIENT = """

@@ -2,10 +2,9 @@
 
 import pytest
 
-from lockgrader.checks.judge import judge
-from lockgrader.checks.submitted import Submitted
 from lockgrader.kinds.crossing import Crossing
 from lockgrader.lab import LabError
+from lockgrader.submitted import Submitted
 
 LOAD = {
     "lock": "brlock",
@@ -42,10 +41,10 @@ def crossing(values: tuple[int, ...]) -> Crossing:
 def test_the_answer_is_between_the_values() -> None:
     """It is right for itself, half right not far from it, and wrong far away."""
     check = crossing((0, 100))
-    (right,) = check.right()["writes"]
+    (right,) = check.right(Submitted())["writes"]
     assert 0 < right < 100
     verdicts = [
-        judge(check, Submitted(answers={"writes": [right * factor]})).verdict
+        check.judge(Submitted(answers={"writes": [right * factor]})).verdict
         for factor in (1.0, 1.3, 3.0)
     ]
     assert ["pass", "partial", "fail"] == verdicts
@@ -54,7 +53,7 @@ def test_the_answer_is_between_the_values() -> None:
 def test_curves_that_do_not_cross_are_the_labs_mistake() -> None:
     """The message shows the ratios."""
     with pytest.raises(LabError, match=r"must cross once, not 0 times \(read_percent: ratio; 99:"):
-        crossing((99, 100)).right()
+        crossing((99, 100)).right(Submitted())
 
 
 @pytest.mark.parametrize(
@@ -62,4 +61,4 @@ def test_curves_that_do_not_cross_are_the_labs_mistake() -> None:
 )
 def test_no_number(answers: dict[str, list[float]], verdict: str) -> None:
     """Nothing is simulated for it."""
-    assert verdict == judge(crossing((0, 100)), Submitted(answers=answers)).verdict
+    assert verdict == crossing((0, 100)).judge(Submitted(answers=answers)).verdict

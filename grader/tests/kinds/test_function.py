@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from lockgrader.checks.submitted import Submitted
 from lockgrader.finding import Finding
 from lockgrader.kinds.function import Function
+from lockgrader.submitted import Submitted
 
 TABLES: dict[str, Any] = {
     "tables": {"rows": {"table": "franke-2001/overhead", "where": {"rooms": 10, "messages": 100}}},
@@ -25,7 +25,7 @@ def check(**more: Any) -> Function:
 def judged(text: str, made: Function | None = None) -> Finding:
     """The finding of a file, run here: it is ours."""
     submitted = Submitted(files={"own.py": text.encode()})
-    return (made or check()).judge_in(submitted, "unconfined")
+    return (made or check()).judge(submitted, "unconfined")
 
 
 def test_right_rows_pass_in_any_order() -> None:

@@ -4,18 +4,21 @@ import re
 import tomllib
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from lockgrader.c import compile_c, interface, judge_c
 from lockgrader.c.interfaces import INTERFACES
-from lockgrader.checks.judge import judge
-from lockgrader.checks.numeric import expected
-from lockgrader.checks.submitted import Submitted
-from lockgrader.lab import Answer, C, Check, Lab, OtherCheck
+from lockgrader.check import Check
+from lockgrader.kinds import all_kinds
+from lockgrader.kinds.answer import Answer
+from lockgrader.kinds.c import C
+from lockgrader.lab import Lab
+from lockgrader.measuring.numeric import expected
 from lockgrader.read.record import Locked
 from lockgrader.sandbox import available
+from lockgrader.submitted import Submitted
 from locksim.compiler import compile_source
 from locksim.compiler.ir import ClassCode
 
@@ -176,11 +179,9 @@ def submission(codes: dict[str, ClassCode], **answers: list[float]) -> Submitted
 
 
 def test_every_kind_is_shown() -> None:
-    """Those of files of their own; ``tests`` is lab 05's."""
-    kinds = {check.kind for check in CHECKS.values()}
-    own = {cls.model_fields["kind"].annotation.__args__[0] for cls in OtherCheck.__subclasses__()}  # type: ignore[union-attr]
-    assert own <= kinds
-    assert {"proven", "simulated", "answer", "prediction", "code", "written", "c"} <= kinds
+    """All but ``tests``, which is lab 05's."""
+    kinds = {get_args(cls.model_fields["kind"].annotation)[0] for cls in all_kinds()}
+    assert kinds - {"tests"} == {check.kind for check in CHECKS.values()}
 
 
 MEASURED = {"transfers", "crossing", "own-machine"}
@@ -190,7 +191,7 @@ MEASURED = {"transfers", "crossing", "own-machine"}
 @pytest.mark.parametrize("name", sorted(CHECKS.keys() - IN_C.keys() - MEASURED))
 def test_right_work_passes(name: str) -> None:
     """The page's example on a right submission."""
-    finding = judge(CHECKS[name], submission(RIGHT), "unconfined")  # our own function
+    finding = CHECKS[name].judge(submission(RIGHT), "unconfined")  # our own function
     assert ("pass", 1.0) == (finding.verdict, finding.share), finding.message
 
 
@@ -221,7 +222,7 @@ def test_own_count_passes() -> None:
     check = CHECKS["transfers"]
     assert isinstance(check, Answer)
     right = expected(check.expected, submission(RIGHT))
-    assert "pass" == judge(CHECKS["transfers"], submission(RIGHT, transfers=[right])).verdict
+    assert "pass" == CHECKS["transfers"].judge(submission(RIGHT, transfers=[right])).verdict
 
 
 @pytest.mark.parametrize("name", ["proven", "reads", "counts", "dies-once"])
@@ -230,7 +231,7 @@ def test_wrong_class_fails(name: str) -> None:
     text = CODE
     for old, new in WRONG.items():
         text = text.replace(old, new)
-    finding = judge(CHECKS[name], submission(compile_source(text, "<page.py>")))
+    finding = CHECKS[name].judge(submission(compile_source(text, "<page.py>")))
     assert "fail" == finding.verdict
 
 
@@ -247,27 +248,25 @@ def test_wrong_class_fails(name: str) -> None:
 )
 def test_wrong_answer_fails(name: str, answers: dict[str, list[float]], verdict: str) -> None:
     """A number of another row, a schedule that breaks nothing or cannot be."""
-    assert verdict == judge(CHECKS[name], submission(RIGHT, **answers)).verdict
+    assert verdict == CHECKS[name].judge(submission(RIGHT, **answers)).verdict
 
 
 def test_solution_has_a_schedule() -> None:
     """A shortest one, found by the checker; and it passes."""
     check = CHECKS["break-it"]
-    assert isinstance(check, OtherCheck)
-    right = check.right()
+    right = check.right(Submitted())
     assert 4 == len(right["race"])
-    assert "pass" == judge(check, submission(RIGHT, **right)).verdict
+    assert "pass" == check.judge(submission(RIGHT, **right)).verdict
 
 
 def test_solution_has_a_crossing() -> None:
     """As the grader finds it; and it passes."""
     check = CHECKS["crossing"]
-    assert isinstance(check, OtherCheck)
-    assert "pass" == judge(check, submission(RIGHT, **check.right())).verdict
+    assert "pass" == check.judge(submission(RIGHT, **check.right(Submitted()))).verdict
 
 
 def test_score_is_kept_for_the_leader_board() -> None:
     """The mean over the pairs; the reference lock has 1."""
-    finding = judge(CHECKS["rank"], submission(RIGHT))
+    finding = CHECKS["rank"].judge(submission(RIGHT))
     assert finding.score is not None
     assert f"score {finding.score:.3g} (tas has 1)" in finding.message

@@ -15,10 +15,10 @@ from tiny_lab import make_whole
 
 import locknative
 from lockgrader.author import bundle
-from lockgrader.checks.submitted import Submitted
 from lockgrader.finding import Finding
 from lockgrader.kinds.measurement import Cell, Measurement
 from lockgrader.read.record import Locked
+from lockgrader.submitted import Submitted
 from lockgrader.workspace import folder as ws
 from lockgrader.workspace.attempt import attempt
 from locknative import Stopping

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from lockgrader.checks.submitted import Submitted
 from lockgrader.kinds.slower import Slower
+from lockgrader.submitted import Submitted
 from locksim.compiler import compile_source
 
 CHECK = Slower.model_validate(

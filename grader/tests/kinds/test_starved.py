@@ -2,10 +2,9 @@
 
 import pytest
 
-from lockgrader.checks.judge import judge
-from lockgrader.checks.submitted import Submitted
 from lockgrader.finding import Finding
 from lockgrader.kinds.starved import Starved
+from lockgrader.submitted import Submitted
 from locksim.compiler import compile_source
 
 HEAD = "from locksim.lang import *\n"
@@ -62,7 +61,7 @@ def finding(text: str, *sides: str) -> Finding:
     """Of a lock that must starve these sides."""
     check = Starved(kind="starved", name="s", title="S", points=1, lock="L", sides=sides)
     codes = compile_source(HEAD + text.replace("1000", str(1 << 12)), "<l.py>")
-    return judge(check, Submitted(codes=codes))
+    return check.judge(Submitted(codes=codes))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from tiny_lab import KEY, needs_sandbox
 
 from lockgrader.author.bundle import public_files
 from lockgrader.author.mutants import solution, starter, write
-from lockgrader.grade import part_of
 from lockgrader.lab import Lab, load
 from lockgrader.lab.variants import variant
 from lockgrader.platforms import actions, gradescope, here, nbgrader, prairielearn
@@ -121,7 +120,7 @@ def _of_the_course(monkeypatch: pytest.MonkeyPatch) -> None:
 def possible(lab: Lab, *, public: bool = False, c: bool = True) -> float:
     """The points of a lab's checks."""
     checks = lab.checks(variant(lab, STUDENT, KEY))
-    return sum(k.points for k in checks if (k.public or not public) and (c or part_of(k) != "c"))
+    return sum(k.points for k in checks if (k.public or not public) and (c or k.part != "c"))
 
 
 @needs_sandbox
@@ -174,7 +173,7 @@ def test_what_cannot_be_graded_here() -> None:
         everything = tuple(check.name for check in checks)
         assert (everything, ()) == here.graded_here(checks, "namespaces")
         kept, left_out = here.graded_here(checks, "platform")
-        assert {c.name for c in checks if part_of(c) == "c"} == {one.name for one in left_out}
+        assert {c.name for c in checks if c.part == "c"} == {one.name for one in left_out}
         assert [n for n in everything if n not in {one.name for one in left_out}] == list(kept)
 
 

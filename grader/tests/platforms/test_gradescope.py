@@ -20,8 +20,9 @@ from tiny_lab import LAB as TINY
 from tiny_lab import TAS
 from typer.testing import CliRunner
 
-from lockgrader.checks import evaluate as evaluating
+from lockgrader.check import Check
 from lockgrader.cli.gradescope import app
+from lockgrader.judging import evaluate as evaluating
 from lockgrader.lab import Lab, load
 from lockgrader.platforms import gradescope, here
 from lockgrader.platforms.gradescope import metadata, run
@@ -221,14 +222,14 @@ def test_what_the_time_does_not_reach_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A check that never ends makes itself and the later checks grader errors, nothing else."""
-    judged: Callable[..., Any] = evaluating.judge
+    judged: Callable[..., Any] = Check.judge
 
     def second_hangs(check: Any, submitted: Any) -> Any:
         if check.name == "other":
             time.sleep(600)
         return judged(check, submitted)
 
-    monkeypatch.setattr(evaluating, "judge", second_hangs)
+    monkeypatch.setattr(Check, "judge", second_hangs)
     root = tree(tmp_path)
     monkeypatch.setattr(gradescope, "read_config", lambda _: Config.model_construct(seconds=3))
     monkeypatch.setattr(here, "warm", lambda: None)

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny_lab import TAS
 
-from lockgrader.checks.judge import judge
-from lockgrader.checks.submitted import Submitted
-from lockgrader.lab import MutantSource, OwnTests
+from lockgrader.kinds.own_tests import OwnTests
+from lockgrader.lab import MutantSource
 from lockgrader.read.artefact import MalformedError
 from lockgrader.read.scenarios import Scenario, explore, in_steps, read
+from lockgrader.submitted import Submitted
 from locksim.library.avc.decisions_spinlock import DecisionsSpinlock
 from locksim.library.locks.ticket import TicketLock
 
@@ -59,7 +59,7 @@ def test_share_of_mutants_is_what_counts(
     scenarios: tuple[Scenario, ...], verdict: str, share: float, says: str
 ) -> None:
     """A false alarm takes all points, and shows nothing of the solution."""
-    finding = judge(check(), Submitted(scenarios=scenarios))
+    finding = check().judge(Submitted(scenarios=scenarios))
     assert (verdict, share) == (finding.verdict, finding.share)
     assert says in finding.message
     assert finding.counterexample is None
@@ -69,7 +69,7 @@ def test_share_of_mutants_is_what_counts(
 def test_a_scenario_that_is_too_large_is_left_out() -> None:
     """It neither accuses nor finds, and the message names it."""
     small = check().model_copy(update={"states": 100})
-    finding = judge(small, Submitted(scenarios=one(*[SECTION * 4] * 4)))
+    finding = small.judge(Submitted(scenarios=one(*[SECTION * 4] * 4)))
     assert ("fail", 0.0) == (finding.verdict, finding.share)
     assert "left out because too large to explore: one" in finding.message
 

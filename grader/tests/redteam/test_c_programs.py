@@ -10,7 +10,8 @@ import pytest
 
 from lockgrader.c import compile_c, interface, judge_c
 from lockgrader.finding import Finding
-from lockgrader.lab import C, Lab, changed, load
+from lockgrader.kinds.c import C
+from lockgrader.lab import Lab, changed, load
 from lockgrader.lab.variants import variant
 from lockgrader.read.refused import Refused
 from lockgrader.sandbox import available

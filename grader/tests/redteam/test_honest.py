@@ -4,7 +4,10 @@ import pytest
 from right_locks import HEAD, MCS, RELEASE, TAS, TICKETS, TTAS
 
 from lockgrader.author.mutants import findings, solution
-from lockgrader.lab import Lab, OwnTests, Proven, Simulated, changed, load
+from lockgrader.kinds.own_tests import OwnTests
+from lockgrader.kinds.proven import Proven
+from lockgrader.kinds.simulated import Simulated
+from lockgrader.lab import Lab, changed, load
 from locklabs import find
 
 KEY = b"a key of sixteen bytes or more"

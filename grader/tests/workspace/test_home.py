@@ -10,8 +10,8 @@ import pytest
 from tiny_lab import ANSWERS, TAS, WRONG, make_whole, needs_sandbox
 
 from lockgrader.author import bundle
-from lockgrader.checks.evaluate import warm
 from lockgrader.grade import grade
+from lockgrader.judging.evaluate import warm
 from lockgrader.lab import load
 from lockgrader.read.owner import student_of
 from lockgrader.read.record import RECORD

@@ -109,3 +109,14 @@ def resized(struct: Struct | type[Struct], **sizes: int) -> Struct:
     settings: dict[str, Any] = {} if isinstance(struct, type) else struct._params | struct._parts
     known = {name: n for name, n in sizes.items() if isinstance(cls.FIELDS.get(name), param)}
     return cls(**settings | known)
+
+
+def surrounded(struct: Struct, part: str, by: type[Struct]) -> Struct:
+    """The description with one of its parts inside another struct.
+
+    Arguments:
+        struct: a description. part: name of the part. by: what stands around it, and has it as its
+            part of the same name.
+    """
+    settings: dict[str, Any] = struct._params | struct._parts
+    return type(struct)(**settings | {part: by(**{part: struct._parts[part]})})

@@ -33,6 +33,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from locksim.compiler.bytecode import Place
 from locksim.core.memory import Memory
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS, LOCK_MAXIMA
 from locksim.engine.prepared import prepare
@@ -46,6 +47,7 @@ from locksim.machine import Machine, MachineTables, Parameter
 from locksim.papers.experiment import Role
 from locksim.papers.franke_2001.instruments import built_with, metered, readings
 from locksim.study.jobs import Job
+from locksim.study.simulation import Reader, Watched
 
 MACHINE = "pentium3-8way"
 SOURCE = (
@@ -120,6 +122,7 @@ class Run:
         cpu: int64[cpus, len(CPU_COUNTERS)].
         queue_mean, queue_longest: runnable tasks in calls of ``schedule()``; 0 if the scheduler
             does not count them.
+        ran: the operations that ran, if the run was watched.
     """
 
     messages: int
@@ -129,6 +132,7 @@ class Run:
     cpu: npt.NDArray[np.int64] = field(repr=False)
     queue_mean: float = 0.0
     queue_longest: int = 0
+    ran: frozenset[Place] = field(default=frozenset(), repr=False)
 
     @property
     def throughput(self) -> float:
@@ -211,6 +215,7 @@ def run(
     scheduler: Struct | None = None,
     users: int = 20,
     lockmeter: bool = False,
+    watch: Reader | bool = False,
 ) -> Run:
     """Simulate a complete run of Chatroom on the fast engine.
 
@@ -220,6 +225,7 @@ def run(
         seed: of the random streams.
         lockmeter: True runs a kernel with lockmeter in it, and gives the locks as lockmeter reads
             them.
+        watch: whether to note which operations run; a reader also gets the trace in parts.
 
     Raises:
         SimulationError: the program failed (a bug).
@@ -235,7 +241,8 @@ def run(
         described = metered(described, tables)
         built = built_with(described)
     image, memory = prepare(described, tables, built_with=built)
-    result = simulate(image, memory, tables, seed=seed, until_ps=LONGEST_PS)
+    watched = Watched(image, cpus, watch) if watch else None
+    result = simulate(image, memory, tables, seed=seed, until_ps=LONGEST_PS, trace=watched or False)
     done = int(result.cpu[:, CPU_COUNTERS.index("done")].sum())
     locks = {
         name: _counters(result.locks, [i for i, n in enumerate(memory.locks) if _is(n, where)])
@@ -248,7 +255,8 @@ def run(
     mean, longest = 0.0, 0
     if isinstance(described.kernel.scheduler, LinuxTwoFour):
         mean, longest = queue_seen(memory, result.memory, cpus)
-    return Run(done, result.end_ps / 1e12, cpus, locks, result.cpu, mean, longest)
+    ran = frozenset() if watched is None else watched.places()
+    return Run(done, result.end_ps / 1e12, cpus, locks, result.cpu, mean, longest, ran)
 
 
 def tables_of(profile: Machine, cpus: int, costs: Costs) -> MachineTables:

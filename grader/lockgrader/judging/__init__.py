@@ -1,0 +1,1 @@
+"""Running checks: each in a process with limits, and what one finding changes for others."""

@@ -1,0 +1,127 @@
+"""A predicted interval, scored against what is measured later."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from lockgrader.finding import Finding
+from lockgrader.measuring.numeric import SCORED, ExpectedCheck, expected, interval_score
+from lockgrader.read.record import RECORD
+from lockgrader.result import Row
+from lockgrader.sandbox import Profile
+from lockgrader.submitted import Submitted
+
+__all__ = ["Prediction"]
+
+MADE = ("pass", "partial", "fail")
+"""Verdicts of a prediction that was made."""
+
+
+class Prediction(ExpectedCheck):
+    """An interval that was predicted, scored by its width and by how far it misses.
+
+    The prediction that was locked before the first measurement is scored, and a later change earns
+    nothing more. Without a record of what was locked, only ``made`` can be earned.
+
+    Arguments:
+        answer: two numbers, the ends of a 90 % interval. expected: the result.
+        worst: interval score, as a fraction of the result, that earns nothing for accuracy.
+        made: share of the points for having predicted; the rest is for accuracy.
+    """
+
+    hinted: ClassVar[bool] = False
+    kind: Literal["prediction"]
+    worst: Annotated[float, Field(gt=0, le=100)] = 2.0
+    made: Annotated[float, Field(ge=0, le=1)] = 0.4
+
+    @property
+    def measures(self) -> bool:
+        """Its finding shows the result."""
+        return True
+
+    @property
+    def predictions(self) -> tuple[str, ...]:
+        """The interval."""
+        return self.asks
+
+    @property
+    def alike_within(self) -> float | None:
+        """The results must differ."""
+        return 0.0
+
+    def opens(self, finding: Finding) -> bool:
+        """A prediction only has to be made: one that misses its result must not end the lab."""
+        return finding.verdict in MADE
+
+    def done(self, verdict: str | None) -> bool:
+        """A prediction must be made, not be right."""
+        return verdict in MADE
+
+    def decide(self, submitted: Submitted, profile: Profile) -> Finding:
+        """Score the interval by its width and by how far it misses the result.
+
+        The locked one counts. What was never locked may have been written after the result was
+        known.
+        """
+        given = submitted.numbers(self.answer)
+        locked = submitted.locked.get(self.answer)
+        low, high = _interval(given)
+        changed = ""
+        if locked is not None and [*locked.values] != given:
+            changed = (
+                f"locked {_shown(locked.values)} on {locked.at:%Y-%m-%d %H:%M}, now {_shown(given)}"
+            )
+            low, high = _interval([*locked.values])
+        if math.isnan(low):
+            message = f"'{self.answer}' must be two numbers: [low, high]"
+            return Finding("malformed_output", 0.0, message)
+        right = expected(self.expected, submitted)
+        score = interval_score(low, high, right) / abs(right) if right else math.inf
+        # A perfect score is an interval of width 0; a tenth of the worst score earns full marks.
+        accuracy = min(1.0, max(0.0, 1.0 - score / self.worst) / 0.9)
+        share = self.made + (1.0 - self.made) * (accuracy if locked is not None else 0.0)
+        inside = low <= right <= high
+        line = Row(
+            what=SCORED.format(self.answer),
+            got=score if math.isfinite(score) else None,
+            high=self.worst / 10,
+            says="right" if accuracy == 1.0 else "a narrower one earns more" if inside else "off",
+            share=accuracy,
+        )
+        says = "holds the result" if inside else "misses the result"
+        if inside and accuracy < 1.0:
+            says = f"{says}, and a narrower one would earn more"
+        elif not inside:
+            says = f"{says}; {self.made:.0%} of the points are for having predicted"
+        message = f"predicted {_shown((low, high))}, measured {_digits(right)}: the interval {says}"
+        if changed:
+            message = f"{message}; the first one counts ({changed})"
+        if locked is None:
+            message = f"{message}; no {RECORD} shows that it was made before the first measurement"
+        return Finding(
+            "pass" if share == 1.0 else "partial" if share else "fail",
+            share,
+            message,
+            (line,),
+            "" if inside else "too-low" if high < right else "too-high",
+            changed=changed,
+        )
+
+
+def _interval(given: Sequence[float]) -> tuple[float, float]:
+    """The ends of an interval; NaN where it is none."""
+    whole = len(given) == 2 and given[0] <= given[1]
+    return (given[0], given[1]) if whole else (math.nan, math.nan)
+
+
+def _shown(ends: Sequence[float]) -> str:
+    return " to ".join(map(_digits, ends))
+
+
+def _digits(number: float) -> str:
+    """A number with four digits, without a power of ten where people write none."""
+    return f"{number:,.0f}" if 1000 <= abs(number) < 1e12 else f"{number:.4g}"

@@ -1,0 +1,49 @@
+"""Simulated: values and shapes of curves, in simulated time only."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal
+
+from lockgrader.check import ClassCheck
+from lockgrader.finding import Finding, found
+from lockgrader.measuring.curve import Compared, curve_of, rows_of
+from lockgrader.measuring.runs import is_own, measured, yardstick
+from lockgrader.sandbox import Profile
+from lockgrader.submitted import Submitted
+
+__all__ = ["Simulated"]
+
+
+class Simulated(ClassCheck, Compared):
+    """A value in simulated time, or the shape of a curve over numbers of CPUs.
+
+    The fields are those of :class:`~lockgrader.measuring.curve.Compared`; ``lock`` is a class of
+    the submission.
+    """
+
+    kind: Literal["simulated"]
+
+    @property
+    def measured_classes(self) -> tuple[str, ...]:
+        """The lock, and the yardstick if it is the student's own."""
+        return (self.lock, self.against) if is_own(self.against) else (self.lock,)
+
+    @property
+    def measures(self) -> bool:
+        """It shows the values."""
+        return True
+
+    @property
+    def random_seed(self) -> int | None:
+        """The seed of the first run."""
+        return self.seed
+
+    def decide(self, submitted: Submitted, profile: Profile) -> Finding:
+        """Measure the lock, and compare the values with the band."""
+        values = [measured(self, self.lock, n, submitted) for n in self.cpus]
+        other = []
+        if self.against:
+            other = [yardstick(self, self.against, n, submitted) for n in self.cpus]
+        made = found(rows_of(self, values, other))
+        return dataclasses.replace(made, curve=curve_of(self, values, other))

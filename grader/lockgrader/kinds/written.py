@@ -1,0 +1,44 @@
+"""An answer in words, for the instructor."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from lockgrader.check import Check
+from lockgrader.finding import Finding
+from lockgrader.lab.closed import Text
+from lockgrader.sandbox import Profile
+from lockgrader.submitted import Submitted
+
+__all__ = ["Written"]
+
+FEWEST_WORDS = 3
+"""Fewer are not an answer in words."""
+
+
+class Written(Check):
+    """An answer in words, collected for the instructor, who gives the points for it.
+
+    Arguments:
+        answer: its name.
+    """
+
+    hinted: ClassVar[bool] = False
+    kind: Literal["written"]
+    answer: Text
+    points: Annotated[float, Field(ge=0, le=0)] = 0.0
+
+    @property
+    def asks_words(self) -> tuple[str, ...]:
+        """The answer."""
+        return (self.answer,)
+
+    def decide(self, submitted: Submitted, profile: Profile) -> Finding:
+        """Keep it; only an answer without words is not one."""
+        answered = submitted.text(self.answer)
+        if len(answered.split()) < FEWEST_WORDS:
+            says = f"'{self.answer}' has fewer than {FEWEST_WORDS} words: write a sentence"
+            return Finding("no_output", 0.0, says, tag="missing", answer=answered)
+        return Finding("pass", 1.0, "kept for the instructor", answer=answered)

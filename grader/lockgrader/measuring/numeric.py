@@ -1,0 +1,86 @@
+"""Right numbers: what a lab expects of an answer, and how a predicted interval is scored."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+
+from lockgrader.check import Check
+from lockgrader.lab import Expected, Measure
+from lockgrader.lab.closed import Text
+from lockgrader.measuring.runs import own_measure, reference
+from lockgrader.submitted import Submitted
+
+__all__ = ["SCORED", "ExpectedCheck", "expected", "interval_score", "load_of"]
+
+ALPHA = 0.1
+"""A predicted interval should hold the result nine times in ten."""
+SCORED = "{}: width and 20 times the miss, over the result"
+"""The interval score in words, with the factor 2 / ALPHA; for the name of an answer."""
+
+
+class ExpectedCheck(Check):
+    """The base of the kinds in which an answer is compared with an expected number."""
+
+    answer: Text
+    expected: Expected
+
+    @property
+    def asks(self) -> tuple[str, ...]:
+        """The answer."""
+        return (self.answer,)
+
+    @property
+    def measured_classes(self) -> tuple[str, ...]:
+        """The student's own lock, where the right number is measured on it."""
+        own = isinstance(self.expected, Measure) and self.expected.own
+        return (self.expected.lock,) if isinstance(self.expected, Measure) and own else ()
+
+    @property
+    def engines(self) -> bool:
+        """Only where it measures the student's own lock: other values are prepared."""
+        return bool(self.measured_classes)
+
+    def prepare(self) -> None:
+        """Simulate a lock of the library, once for all students with equal values.
+
+        A check's process is forked from this one and inherits the number. If it cannot be
+        simulated, the check itself reports it.
+        """
+        if isinstance(self.expected, Measure) and not self.expected.own:
+            with contextlib.suppress(Exception):
+                reference(self.expected)
+
+    def right(self, solution: Submitted) -> Mapping[str, float | list[float]]:
+        """The expected value."""
+        return {self.answer: expected(self.expected, solution)}
+
+
+def expected(value: Expected, submitted: Submitted) -> float:
+    """The right value: the number itself, or the measure of a lock.
+
+    Raises:
+        Settled: the student's own lock is missing, or gave a run that does not count.
+    """
+    if isinstance(value, Measure):
+        return own_measure(value, submitted) if value.own else reference(value)
+    return value if isinstance(value, int | float) else value.number()
+
+
+def load_of(measure: Measure) -> str:
+    """The measurement in words, with its load, as a student can repeat it."""
+    whose = "your own" if measure.own else "the library's"
+    load = f"{measure.workload}, {measure.settings}" if measure.settings else measure.workload
+    if measure.workload == "critical_section":
+        times = f"hold {measure.hold_ns} ns, think {measure.think_ns} ns"
+        load = f"{times}, {measure.words} shared word{'s' * (measure.words != 1)}"
+    where = f"{measure.cpus} CPUs of {measure.machine}"
+    return f"measured with {whose} {measure.lock} on {where} ({load})"
+
+
+def interval_score(low: float, high: float, x: float, alpha: float = ALPHA) -> float:
+    """The interval score of Gneiting and Raftery (JASA 102(477), 2007, equation 43).
+
+    Its expected value is smallest for the true quantiles.
+    """
+    return (high - low) + 2 / alpha * max(0.0, low - x) + 2 / alpha * max(0.0, x - high)

@@ -1,0 +1,127 @@
+"""Numbers and predictions: what counts, and for whom."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from tiny_lab import TAS
+
+from lockgrader.kinds.answer import Answer
+from lockgrader.kinds.prediction import Prediction
+from lockgrader.lab import Measure
+from lockgrader.measuring.numeric import expected
+from lockgrader.read.record import Locked
+from lockgrader.submitted import Submitted
+from locksim.compiler import compile_source
+
+AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
+PREDICTED: dict[str, Any] = {"kind": "prediction", "answer": "t", "expected": 100.0, "points": 5}
+GUESS = Prediction(name="guess", title="Guess", worst=2.0, made=0.4, **PREDICTED)
+OWN = Measure(
+    lock="TAS",
+    own=True,
+    machine="ideal-8",
+    cpus=4,
+    measure="transfers",
+    operations=20,
+    replications=1,
+)
+COUNT = Answer(name="count", title="Count", kind="answer", answer="n", expected=OWN, points=5)
+SLOWER = TAS.replace("swap(1, ACQUIRE)", "fetch_or(1, ACQUIRE)").replace(
+    "store(0, RELEASE)", "swap(0, RELEASE)"
+)
+
+
+def predicted(now: list[float], locked: tuple[float, ...] | None) -> Submitted:
+    """A submission with a prediction, and with what was locked before."""
+    first = {} if locked is None else {"t": Locked(values=locked, at=AT)}
+    return Submitted(answers={"t": now}, locked=first)
+
+
+@pytest.mark.parametrize(
+    ("now", "locked", "share"),
+    [
+        ([99, 101], (99, 101), 1.0),  # as it was
+        ([99, 101], (1, 2), 0.4),  # edited after the result
+        ([1, 2], (99, 101), 1.0),  # spoiled after the result
+        ([99, 101], None, 0.4),  # nobody knows when
+        ([1, 2], (1, 2), 0.4),  # far off, but made
+    ],
+)
+def test_first_locked_prediction_counts(
+    now: list[float], locked: tuple[float, ...] | None, share: float
+) -> None:
+    """A later change earns nothing more and costs nothing."""
+    finding = GUESS.judge(predicted(now, locked))
+    assert share == pytest.approx(finding.share)
+    assert (locked is not None and (*now,) != locked) == bool(finding.changed)
+
+
+def test_change_of_a_prediction_is_shown() -> None:
+    """With both values and the time, for the summary."""
+    finding = GUESS.judge(predicted([99, 101], (1, 2)))
+    assert "locked 1 to 2 on 2026-11-21 12:00, now 99 to 101" == finding.changed
+    assert "the first one counts" in finding.message
+
+
+@pytest.mark.parametrize("given", [[1.0], [2.0, 1.0], [1.0, 2.0, 3.0]])
+def test_prediction_is_two_numbers(given: list[float]) -> None:
+    """In order."""
+    assert "malformed_output" == GUESS.judge(predicted(given, None)).verdict
+
+
+@pytest.mark.parametrize("text", [TAS, SLOWER])
+def test_number_of_ones_own_lock_is_right(text: str) -> None:
+    """Each honest count is right for the lock that was counted."""
+    codes = compile_source(text, "<tas.py>")
+    right = expected(COUNT.expected, Submitted(codes=codes))
+    finding = COUNT.judge(Submitted(codes=codes, answers={"n": [right]}))
+    assert "pass" == finding.verdict
+
+
+@pytest.mark.parametrize(
+    ("given", "words", "tag"),
+    [
+        (104.0, "too big, a little", "too-big"),
+        (60.0, "too small, by a factor below 3", "too-small"),
+        (7.0, "too small, by a factor above 3", "too-small"),
+        (0.1, "too small, by a factor of about 1,000: is the unit right?", "too-small"),
+        (1.0, "too small, by a factor of about 100: a fraction or per cent?", "too-small"),
+        (-3.0, "too small", "too-small"),
+    ],
+)
+def test_a_wrong_number_does_not_show_the_right_one(given: float, words: str, tag: str) -> None:
+    """Only the direction, and roughly how far; who guesses must guess often."""
+    check = COUNT.model_copy(update={"expected": 100.0, "tolerance": 0.01, "fade": 0.0})
+    finding = check.judge(Submitted(answers={"n": [given]}))
+    assert f"n: {words}" == finding.message
+    assert tag == finding.tag
+    assert (None, None, given) == (finding.rows[0].low, finding.rows[0].high, finding.rows[0].got)
+
+
+def test_of_an_exact_number_not_even_the_direction_is_shown() -> None:
+    """One of three choices would be known after one try; the belief behind is known to the lab."""
+    check = COUNT.model_copy(update={"expected": 3.0, "tolerance": 0.0, "fade": 0.0})
+    finding = check.judge(Submitted(answers={"n": [1.0]}))
+    assert ("n: not the right number", "too-small") == (finding.message, finding.tag)
+
+
+def test_wrong_number_names_the_measurement() -> None:
+    """Lock, machine and load, as a student can repeat it."""
+    submitted = Submitted(codes=compile_source(TAS, "<tas.py>"), answers={"n": [1e9]})
+    finding = COUNT.judge(submitted)
+    load = "your own TAS on 4 CPUs of ideal-8 (hold 0 ns, think 1000 ns, 1 shared word)"
+    assert f"measured with {load}" in finding.message
+
+
+def test_number_of_a_lock_that_is_not_there() -> None:
+    """Nothing can be measured, and nothing is earned."""
+    finding = COUNT.judge(Submitted(answers={"n": [1.0]}))
+    assert ("fail", "missing") == (finding.verdict, finding.tag)
+
+
+def test_number_of_a_lock_that_excludes_no_thread() -> None:
+    """A broken lock has no right number."""
+    codes = compile_source(TAS.replace("swap(1, ACQUIRE)", "load(ACQUIRE)"), "<tas.py>")
+    finding = COUNT.judge(Submitted(codes=codes, answers={"n": [1.0]}))
+    assert ("fail", "exclusion") == (finding.verdict, finding.tag)
