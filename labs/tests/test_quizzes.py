@@ -55,3 +55,11 @@ def test_the_quiz_differs_between_students() -> None:
         for values in drawn
     }
     assert len(drawn) == len(numbers)
+
+
+def test_a_question_of_one_name_is_one_question() -> None:
+    """The gain compares them: both ask about the same belief, and no other share a name."""
+    final, first = ({c.name: c for c in questions(load(folder))} for folder in QUIZZES)
+    both = [name for name in first if name in final]
+    assert [f"question-{n}" for n in range(1, 9)] == both
+    assert [first[n].misconceptions for n in both] == [final[n].misconceptions for n in both]

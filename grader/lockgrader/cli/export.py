@@ -1,20 +1,22 @@
 """Write results for course platforms, CI servers, databases and people.
 
-``--json`` prints ``{"results", "files": [...], "gradebook": {"new_attempts"} | null}``.
+``--json`` prints ``{"results", "files": [...], "gradebook": {"new_attempts"} | null}``, with
+``--before`` also ``"gain": [{"name", "students", "before", "after", "gain", "low", "high"}]``.
 """
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from lockgrader.cli.show import say_withheld
+from lockgrader.cli.show import say_withheld, show_gain
 from lockui.arguments import folder_to_write
-from lockui.console import say
+from lockui.console import say, warn
 from lockui.document import print_json
-from lockui.errors import reported
+from lockui.errors import UsageError, reported
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
@@ -26,7 +28,8 @@ def export(
     format_: Annotated[
         list[str] | None,
         typer.Option(
-            "--format", help="csv, canvas, moodle, junit, gradescope, html, named; may be repeated"
+            "--format",
+            help="csv, canvas, moodle, junit, gradescope, items, html, named; may be repeated",
         ),
     ] = None,
     out: Annotated[
@@ -36,6 +39,10 @@ def export(
         str,
         typer.Option(help="enter all results, with their history, into the database at this URL"),
     ] = "",
+    before: Annotated[
+        Path | None,
+        typer.Option(help="results of an earlier quiz: what the class has gained, in items.csv"),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
     """Write existing results in other formats; nothing is graded.
@@ -44,11 +51,17 @@ def export(
     """
     from lockgrader.export import BATCH, load_all
     from lockgrader.export import export as write_all
+    from lockgrader.report.items import FEW, Gain, gain
 
     loaded = load_all(results)
     formats = tuple(format_ or ()) or (() if gradebook else BATCH)
+    gained: list[Gain] = []
+    if before is not None:
+        if format_ not in (None, ["items"]):
+            raise UsageError("--before is for --format items; leave other formats out")
+        formats, gained = ("items",), gain(load_all(before), loaded)
     folder = results if out is None else folder_to_write(out, "--out")
-    files = write_all(loaded, formats, folder)
+    files = write_all(loaded, formats, folder, gained)
     new = None
     if gradebook:
         from lockgrader.export.gradebook import enter
@@ -56,11 +69,17 @@ def export(
         students = [path.parent.name for path in sorted(results.glob("*/result.json"))]
         new = enter(results, students, gradebook)
     say_withheld(loaded)
+    if gained and gained[0].students < FEW:
+        warn(
+            f"{gained[0].students} students answered both quizzes: the gain of so few is not sharp"
+        )
     if as_json:
         entered = None if new is None else {"new_attempts": new}
         document = {"results": len(loaded), "files": files, "gradebook": entered}
-        print_json(document)
+        print_json(document | ({"gain": [asdict(one) for one in gained]} if gained else {}))
         return
+    if gained:
+        show_gain(gained)
     for path in files:
         say(f"{path}")
     if new is not None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from rich.markup import escape
 
 from lockgrader import clock
+from lockgrader.report.items import Gain
 from lockgrader.report.student import withheld
 from lockgrader.result import CheckResult, Result
 from lockui import tables
 from lockui.console import console, say, stderr
 
-__all__ = ["numbers", "say_withheld", "show", "verdict_of"]
+__all__ = ["numbers", "say_withheld", "show", "show_gain", "verdict_of"]
 
 
 def show(result: Result) -> None:
@@ -31,6 +33,22 @@ def show(result: Result) -> None:
     say(f"\n{result.points:.4g} of {result.max_points:g} points")
     if all(c.public for c in result.checks):
         say("These are the public checks; the grader also runs hidden checks.")
+
+
+def show_gain(gained: Sequence[Gain]) -> None:
+    """Print what a class has gained: the class first, then each question."""
+    whole = gained[0]
+    say(f"{whole.students} students answered both quizzes")
+    table = tables.table()
+    tables.add(table, "question")
+    for heading in ("before", "after", "gain", "95 % interval"):
+        tables.add(table, heading)
+    for one in gained:
+        ends = (tables.fixed(end, 2) for end in (one.low, one.high))
+        interval = tables.DASH if math.isnan(one.low) else " to ".join(ends)
+        shares = (tables.fixed(share, 2) for share in (one.before, one.after, one.gain))
+        table.add_row(one.name, *shares, interval)
+    tables.print_table(console(), table)
 
 
 def say_withheld(results: Sequence[Result]) -> None:

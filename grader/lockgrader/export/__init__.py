@@ -14,8 +14,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockgrader.export import canvas, gradescope, junit, moodle, pages, table
+from lockgrader.export import canvas, gradescope, items, junit, moodle, pages, table
 from lockgrader.files import ResultError, plain, replace, reported
+from lockgrader.report.items import Gain
 from lockgrader.result import RESULT, Result, load
 
 __all__ = ["BATCH", "FORMATS", "Format", "export", "kept", "load_all"]
@@ -38,6 +39,7 @@ FORMATS = {
     "canvas": Format("Canvas: Grades, Import", canvas.files),
     "moodle": Format("Moodle: Gradebook, Import, CSV", moodle.files),
     "junit": Format("JUnit XML: a suite a student, for CI servers", junit.files),
+    "items": Format("a quiz: difficulty, discrimination and gain of each question", items.files),
     "html": Format("each student's feedback, and the summary", pages.files),
     "named": Format("the summary with names on its leader boards", pages.named),
     "gradescope": Format("Gradescope's results.json, one a student", gradescope.files),
@@ -70,8 +72,16 @@ def kept(folder: Path) -> list[Result]:
     return [result for result in found if result is not None]
 
 
-def export(results: Sequence[Result], formats: Sequence[str], folder: Path) -> list[Path]:
+def export(
+    results: Sequence[Result],
+    formats: Sequence[str],
+    folder: Path,
+    gained: Sequence[Gain] = (),
+) -> list[Path]:
     """Write results in some formats; return the files, in order.
+
+    Arguments:
+        gained: since an earlier quiz, for ``items``.
 
     Raises:
         ResultError: there is no such format, or a file cannot be written.
@@ -81,7 +91,9 @@ def export(results: Sequence[Result], formats: Sequence[str], folder: Path) -> l
         if name not in FORMATS:
             known = "".join(f"\n  {n}: {f.what}" for n, f in FORMATS.items())
             raise ResultError(f"unknown format '{name}'; the formats are{known}")
-        for relative, text in FORMATS[name].files(results).items():
+        more = name == "items" and gained
+        files = items.files(results, gained) if more else FORMATS[name].files(results)
+        for relative, text in files.items():
             path = folder / relative
             with reported(path, "written"):
                 path.parent.mkdir(parents=True, exist_ok=True)
