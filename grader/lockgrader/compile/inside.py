@@ -77,10 +77,10 @@ def not_taken(codes: dict[str, ClassCode]) -> dict[str, str]:
 def _why_not(code: ClassCode) -> str:
     """Why the grader does not take a class; "" if it does."""
     from locksim.lang.ops import Mark
-    from locksim.lang.struct import Lock, RWLock, Struct
+    from locksim.lang.struct import CountedRef, Lock, RWLock, Struct
 
     file, struct = code.file.strip("<>"), code.struct
-    kinds: tuple[type[Struct], ...] = (Lock, RWLock)
+    kinds: tuple[type[Struct], ...] = (CountedRef, Lock, RWLock)
     base = next((b for b in kinds if issubclass(struct, b)), Struct)
     if not base.METERED.items() <= struct.METERED.items():
         return (

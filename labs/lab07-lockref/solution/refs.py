@@ -154,7 +154,6 @@ class FreeList(Struct):
             new = (top & -8) + 8 + second
             if (yield self.top.compare_swap(top, new, ACQUIRE)) == top:
                 return first
-            yield pause()
 
     def give(self, number):
         while True:
@@ -163,4 +162,3 @@ class FreeList(Struct):
             new = (top & -8) + 8 + number
             if (yield self.top.compare_swap(top, new, RELEASE)) == top:
                 return
-            yield pause()

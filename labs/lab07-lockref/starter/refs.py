@@ -97,10 +97,7 @@ class Life(OneWord):
         return 0
 
     def put_or_lock(self):
-        """Return 1: a reference was put. Or 0: it is the last one, kept, and the lock is held.
-
-        Take the lock by acquire(), so that the checker knows who holds it.
-        """
+        """Return 1: a reference was put. Or 0: it is the last one, kept, and the lock is held."""
         yield pause()
         return 1
 
@@ -128,7 +125,6 @@ class FreeList(Struct):
             second = yield self.after[first].load(RELAXED)
             if (yield self.top.compare_swap(first, second, ACQUIRE)) == first:
                 return first
-            yield pause()
 
     def give(self, number):
         """Give a number back."""
@@ -137,4 +133,3 @@ class FreeList(Struct):
             yield self.after[number].store(first, RELAXED)
             if (yield self.top.compare_swap(first, number, RELEASE)) == first:
                 return
-            yield pause()

@@ -28,6 +28,7 @@ METERS: dict[str, tuple[Mark | None, Mark, Mark | None]] = {
     "read_release": (None, Mark.READ_RELEASED, None),
     "downgrade": (Mark.RELEASED, Mark.READ_ACQUIRED, None),
     "try_upgrade": (Mark.READ_RELEASED, Mark.ACQUIRED, Mark.READ_ACQUIRED),
+    "acquire_if_zero": (Mark.ACQUIRE_START, Mark.TRY_FAILED, Mark.ACQUIRED),
 }
 """Role of a metered method: the marks before its body, after it, and where it gave 0 or NULL.
 
@@ -239,8 +240,12 @@ class CountedRef(Lock):
     """A lock with a reference count, at first 1: ``get()`` takes a reference, ``put()`` drops one.
 
     ``put()`` gives the references that are left; who gets 0 has the object alone. Between
-    ``acquire()`` and ``release()`` the count stands still; ``references()`` gives it.
+    ``acquire()`` and ``release()`` the count stands still; ``references()`` gives it. Some have
+    ``put_or_lock()``: it drops a reference and gives nonzero, or gives 0, keeps the last one and
+    holds the lock.
     """
+
+    METERED: ClassVar[dict[str, str]] = {**Lock.METERED, "put_or_lock": "acquire_if_zero"}
 
 
 class ReadCopyUpdate(Struct):

@@ -2,11 +2,11 @@
 
 import pytest
 
-from locksim.checker.check import check_clients
+from locksim.checker.check import check_clients, check_workload
 from locksim.core.result import SimulationError
 from locksim.kinds import kind_of
 from locksim.kinds.checking import clients_of
-from locksim.lang import RELAXED, CountedRef, word
+from locksim.lang import ACQUIRE, RELAXED, RELEASE, CountedRef, Workload, part, pause, word
 from locksim.library.locks.lockref import ONE, Lockref
 from locksim.library.locks.lockref_spinlock import SpinlockRef
 from locksim.study.use import Use, use
@@ -36,6 +36,69 @@ class GetsWithoutTheLock(SpinlockRef):
     def get(self):
         count = yield self.count.load(RELAXED)
         yield self.count.store(count + 1, RELAXED)
+
+
+class Last(Lockref):
+    """Puts a reference by the swap that finds others; locks by the swap that finds the last one."""
+
+    def put_or_lock(self):
+        while True:
+            old = yield self.lock_count.load(RELAXED)
+            if old & 1:
+                yield pause()
+            elif old == ONE:
+                if (yield self.lock_count.compare_swap(old, old + 1, ACQUIRE)) == old:
+                    return 0
+            elif (yield self.lock_count.compare_swap(old, old - ONE, RELEASE)) == old:
+                return 1
+
+
+class LastInOneStore(Lockref):
+    """Puts a reference and gives the lock back by one store, and not by release()."""
+
+    def put_or_lock(self):
+        yield from self.acquire()
+        old = yield self.lock_count.load(RELAXED)
+        if old // ONE == 1:
+            return 0
+        yield self.lock_count.store(old - ONE - 1, RELEASE)
+        return 1
+
+
+class LastWithoutTheLock(Last):
+    """Wrong: it says that it holds the lock."""
+
+    def put_or_lock(self):
+        yield pause()
+        return 0
+
+
+class Drop(Workload):
+    """Each thread has a reference; some take the lock, and all drop their reference."""
+
+    lock = part(Last)
+
+    def setup(self):
+        yield from self.lock.get()
+
+    def thread(self):
+        yield from self.lock.acquire()
+        yield from self.lock.release()
+        if (yield from self.lock.put_or_lock()) == 0:
+            yield from self.lock.references()
+            yield from self.lock.release()
+
+
+@pytest.mark.parametrize(
+    ("reference", "wanted"),
+    [(Last, "proven"), (LastInOneStore, "proven"), (LastWithoutTheLock, "violated")],
+)
+def test_put_or_lock_holds_the_lock_where_it_gives_0(
+    reference: type[CountedRef], wanted: str
+) -> None:
+    """However it takes and gives back the lock on the way."""
+    verdict = check_workload(Drop(lock=reference), threads=2, memory="c11", property="exclusion")
+    assert wanted == verdict.verdict
 
 
 def used(reference: type[CountedRef], rounds: int = 20) -> Use:
