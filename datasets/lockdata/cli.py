@@ -19,13 +19,18 @@ from lockdata.errors import Error
 from lockdata.frames import tidy
 from lockdata.printed import number
 from lockdata.store import Cell, Table, names, read
+from lockui.completion import among
 
 app = typer.Typer(
     help="Published measurements: as printed, as corrected, and their source.",
     no_args_is_help=True,
+    add_completion=False,
 )
 
-Name = Annotated[str, typer.Argument(help="Table: a name from 'locklab data list'.")]
+Name = Annotated[
+    str,
+    typer.Argument(help="Table: a name from 'locklab data list'.", autocompletion=among(names)),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
 
 
@@ -57,7 +62,11 @@ def list_command(as_json: AsJson = False) -> None:
 def show_command(
     name: Name,
     reading: Annotated[
-        str, typer.Option(help="understood (corrected values), printed, or both.")
+        str,
+        typer.Option(
+            help="understood (corrected values), printed, or both.",
+            autocompletion=among(("understood", "printed", "both")),
+        ),
     ] = "understood",
     as_json: AsJson = False,
 ) -> None:

@@ -2,18 +2,42 @@
 
 Typer answers the shell. It needs a group with all commands; importing them all would take seconds,
 so only the command that is being typed is imported, and the others are names with a line of help.
+
+A command says with :func:`among` which values an option or an argument has. Where no value fits
+what was typed, the shell offers files.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-__all__ = ["app"]
+__all__ = ["among", "app"]
 
 _TYPED = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
 """The variables with what was typed: of bash, and of the other shells."""
+
+
+def among(
+    values: Iterable[str] | Callable[[], Iterable[str]], *, listed: bool = False
+) -> Callable[[str], list[str]]:
+    """Return what Typer's ``autocompletion`` takes, for an option or argument with known values.
+
+    Arguments:
+        values: these, or what gives them when a shell asks: only then are they imported or read.
+        listed: whether several are written with commas between them.
+    """
+
+    def complete(incomplete: str) -> list[str]:
+        before, comma, typed = incomplete.rpartition(",") if listed else ("", "", incomplete)
+        try:
+            known = [*(values() if callable(values) else values)]
+        except Exception:  # a prompt is no place for a message: the command itself will say it
+            return []
+        return [f"{before}{comma}{value}" for value in known if value.startswith(typed)]
+
+    return complete
 
 
 def app(arguments: Sequence[str], prog_name: str) -> None:
@@ -27,11 +51,16 @@ def app(arguments: Sequence[str], prog_name: str) -> None:
     from typer.main import get_command
 
     from locklab import commands
+    from lockui.topics import topics
 
     whole = typer.Typer()
 
     @whole.callback()
     def locklab() -> None:
+        pass
+
+    @whole.command("help", help="Show a page of the documentation.")
+    def show(topic: str = typer.Argument(autocompletion=among(topics))) -> None:
         pass
 
     group: Any = get_command(whole)

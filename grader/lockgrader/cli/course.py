@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from lockgrader.cli import values
+from lockui.completion import among
 from lockui.console import say
 from lockui.document import print_json
 from lockui.errors import reported
@@ -24,7 +26,8 @@ _File = Annotated[Path, typer.Argument(help="the course's file, course.toml")]
 def pin(
     course: _File,
     labs: Annotated[
-        list[str] | None, typer.Argument(help="labs; by default those it names")
+        list[str] | None,
+        typer.Argument(help="labs; by default those it names", autocompletion=among(values.labs)),
     ] = None,
 ) -> None:
     """Note the digests of labs, sources and machines in course.lock, beside the course's file.

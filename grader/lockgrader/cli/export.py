@@ -12,8 +12,10 @@ from typing import Annotated
 
 import typer
 
+from lockgrader.cli import values
 from lockgrader.cli.show import say_withheld, show_gain
 from lockui.arguments import folder_to_write
+from lockui.completion import among
 from lockui.console import say, warn
 from lockui.document import print_json
 from lockui.errors import UsageError, reported
@@ -30,6 +32,7 @@ def export(
         typer.Option(
             "--format",
             help="csv, canvas, moodle, junit, gradescope, items, html, named; may be repeated",
+            autocompletion=among(values.export_formats),
         ),
     ] = None,
     out: Annotated[

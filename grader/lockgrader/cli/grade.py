@@ -17,12 +17,13 @@ import typer
 from typer.core import TyperGroup
 
 from lockgrader import clock
-from lockgrader.cli import platforms
+from lockgrader.cli import platforms, values
 from lockgrader.cli.show import say_withheld, show
 from lockgrader.files import plain
 from lockgrader.result import Result, keep
 from lockgrader.sandbox.job import PROFILES
 from lockui.arguments import bounded, folder_to_write
+from lockui.completion import among
 from lockui.console import progress, say, warn
 from lockui.document import print_json
 from lockui.errors import UsageError, reported
@@ -42,9 +43,14 @@ class _Group(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args[:1] == ["--compare"]:
             args = ["compare", *args[1:]]
-        if not args or args[0] not in self.commands:
+        asked_for_first = ctx.resilient_parsing and not args  # by a shell that completes it
+        if not asked_for_first and (not args or args[0] not in self.commands):
             args = ["submissions", *args]
         return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        lab = self.commands["submissions"].params[0]
+        return [*super().shell_complete(ctx, incomplete), *lab.shell_complete(ctx, incomplete)]
 
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False, cls=_Group)
@@ -63,7 +69,10 @@ app.command(hidden=True)(platforms.prepare)
 )
 @reported()
 def grade(
-    lab: Annotated[str, typer.Argument(help="the lab's folder or name")],
+    lab: Annotated[
+        str,
+        typer.Argument(help="the lab's folder or name", autocompletion=among(values.labs)),
+    ],
     submission: Annotated[
         Path | None, typer.Argument(help="folder, zip or file; or a folder of them, with --out")
     ] = None,
@@ -77,7 +86,9 @@ def grade(
     key: Annotated[
         Path | None, typer.Option(help="file with the course key; or set LOCKLAB_COURSE_KEY")
     ] = None,
-    sandbox: Annotated[str, typer.Option(help="namespaces or platform")] = "namespaces",
+    sandbox: Annotated[
+        str, typer.Option(help="namespaces or platform", autocompletion=among(PROFILES))
+    ] = "namespaces",
     processes: Annotated[
         int, typer.Option(help="number of submissions graded at a time; 0: as many as CPUs")
     ] = 0,
@@ -103,6 +114,7 @@ def grade(
             "--keep",
             help="of several submissions of a student: latest, first or best (most points, then "
             "earliest); by default the course's rule, or latest",
+            autocompletion=among(values.keeps),
         ),
     ] = "",
     regrade: Annotated[
@@ -331,7 +343,12 @@ def review(
             help="CSV file: login, check, points, max_points, reason; give these, and serve nothing"
         ),
     ] = None,
-    lab: Annotated[str, typer.Option(help="the lab's folder or name, for its rubric")] = "",
+    lab: Annotated[
+        str,
+        typer.Option(
+            help="the lab's folder or name, for its rubric", autocompletion=among(values.labs)
+        ),
+    ] = "",
     by: Annotated[str, typer.Option(help="who marks; by default this machine's user")] = "",
     port: Annotated[int, typer.Option(help="on the loopback address; 0: any free one")] = 0,
     gradebook: Annotated[

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from lockgrader.cli import platforms
+from lockgrader.cli import platforms, values
+from lockui.completion import among
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False, no_args_is_help=True)
 
@@ -19,7 +20,10 @@ def _with_subcommands() -> None:
 
 @app.command()
 def bundle(
-    lab: Annotated[str, typer.Argument(help="the lab's folder or name")],
+    lab: Annotated[
+        str,
+        typer.Argument(help="the lab's folder or name", autocompletion=among(values.labs)),
+    ],
     out: Annotated[Path, typer.Option("--out", "-o", help="the zip")] = Path("autograder.zip"),
     key: platforms.Key = None,
     student: platforms.Student = "email",

@@ -22,8 +22,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lockgrader.cli import values
 from lockui import record, tables
 from lockui.arguments import bounded, folder_to_write
+from lockui.completion import among
 from lockui.console import PATIENCE_S, console, progress, say, stderr
 from lockui.document import print_json
 from lockui.errors import INTERRUPTED, UsageError, reported, saving
@@ -99,7 +101,12 @@ def list_(folder: _Dir = Path("."), as_json: _Json = False) -> None:
 @app.command()
 @reported()
 def start(
-    lab: Annotated[str, typer.Argument(help="a lab's name, folder or bundle (.zip)")],
+    lab: Annotated[
+        str,
+        typer.Argument(
+            help="a lab's name, folder or bundle (.zip)", autocompletion=among(values.labs)
+        ),
+    ],
     folder: Annotated[
         Path | None, typer.Option("--dir", help="the folder to make; by default the lab's name")
     ] = None,
@@ -152,7 +159,12 @@ def start(
 @reported()
 def check(
     only: Annotated[
-        list[str] | None, typer.Argument(help="checks to run; by default all", metavar="[CHECK]…")
+        list[str] | None,
+        typer.Argument(
+            help="checks to run; by default all",
+            metavar="[CHECK]…",
+            autocompletion=among(values.checks),
+        ),
     ] = None,
     watch: Annotated[
         bool, typer.Option("--watch", help="run the checks again when a file is saved")
@@ -229,7 +241,12 @@ def check(
 @reported()
 def hint(
     name: Annotated[
-        str, typer.Argument(help="a check; by default the next one to fix", metavar="[CHECK]")
+        str,
+        typer.Argument(
+            help="a check; by default the next one to fix",
+            metavar="[CHECK]",
+            autocompletion=among(values.checks),
+        ),
     ] = "",
     folder: _Dir = Path("."),
     as_json: _Json = False,
@@ -251,7 +268,14 @@ def hint(
 @app.command()
 @reported()
 def given(
-    name: Annotated[str, typer.Argument(help="a check of a function of yours", metavar="CHECK")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="a check of a function of yours",
+            metavar="CHECK",
+            autocompletion=among(values.checks),
+        ),
+    ],
     output: Annotated[Path, typer.Option("--output", help="a file: .json, .csv or .parquet")],
     folder: _Dir = Path("."),
     as_json: _Json = False,
@@ -341,7 +365,10 @@ def new(
 @app.command()
 @reported()
 def bundle(
-    lab: Annotated[str, typer.Argument(help="the lab's folder or name")],
+    lab: Annotated[
+        str,
+        typer.Argument(help="the lab's folder or name", autocompletion=among(values.labs)),
+    ],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="the zip; with --roster a folder for them")
     ] = None,
@@ -396,7 +423,12 @@ def bundle(
 @reported()
 def lint(
     labs: Annotated[
-        list[str] | None, typer.Argument(help="folders or names; by default all", metavar="[LAB]…")
+        list[str] | None,
+        typer.Argument(
+            help="folders or names; by default all",
+            metavar="[LAB]…",
+            autocompletion=among(values.labs),
+        ),
     ] = None,
     students: Annotated[
         int,

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lockgrader.cli import values
 from lockui.arguments import bounded
+from lockui.completion import among
 from lockui.console import say, warn
 from lockui.document import print_json
 from lockui.errors import UsageError, reported
@@ -37,19 +39,30 @@ Key = Annotated[
     Path | None, typer.Option(help="file with the course key; or set LOCKLAB_COURSE_KEY")
 ]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="the zip; by default PLATFORM.zip")]
+STUDENT = ("email", "id", "sid", "name")
 Student = Annotated[
-    str, typer.Option(help="Gradescope: email, id, sid or name, from which the variant is drawn")
+    str,
+    typer.Option(
+        help="Gradescope: email, id, sid or name, from which the variant is drawn",
+        autocompletion=among(STUDENT),
+    ),
 ]
 Seconds = Annotated[
     int, typer.Option(help="time for one grading, in s; must be below the platform's time-out")
 ]
 Json = Annotated[bool, typer.Option("--json", help="print JSON only")]
+Platform = Annotated[
+    str, typer.Argument(help=f"one of: {', '.join(NEXT)}", autocompletion=among(NEXT))
+]
 
 
 @reported()
 def bundle(
-    platform: Annotated[str, typer.Argument(help=f"one of: {', '.join(NEXT)}")],
-    lab: Annotated[str, typer.Argument(help="the lab's folder or name")],
+    platform: Platform,
+    lab: Annotated[
+        str,
+        typer.Argument(help="the lab's folder or name", autocompletion=among(values.labs)),
+    ],
     out: Out = None,
     key: Key = None,
     student: Student = "email",
@@ -70,7 +83,7 @@ def bundle(
 
     if platform not in NEXT:
         raise UsageError(f"there is no platform '{platform}': {did_you_mean(platform, NEXT)}")
-    if student not in ("email", "id", "sid", "name"):
+    if student not in STUDENT:
         raise UsageError(f"--student must be email, id, sid or name (got {student})")
     if public and platform not in PUBLIC:
         raise UsageError(f"--public is for {', '.join(PUBLIC)}; other bundles stay with the course")
@@ -95,7 +108,7 @@ def bundle(
 
 @reported()
 def here(
-    platform: Annotated[str, typer.Argument(help=f"one of: {', '.join(NEXT)}")],
+    platform: Platform,
     root: Annotated[
         Path | None, typer.Option(help="the platform's folder, by default where it is there")
     ] = None,

@@ -15,13 +15,26 @@ from rich.table import Table
 from locklessons import jupyter, new, notebooks
 from locklessons.notebooks import LessonError
 from lockui import record
+from lockui.completion import among
 from lockui.console import say
 
-app = typer.Typer(no_args_is_help=True, help=__doc__, rich_markup_mode=None)
+app = typer.Typer(no_args_is_help=True, help=__doc__, rich_markup_mode=None, add_completion=False)
 
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, nothing else.")]
+
+
+def _lessons() -> list[str]:
+    found = notebooks.lessons()
+    return [*(str(one.number) for one in found), *(one.name for one in found)]
+
+
 _Which = Annotated[
-    str, typer.Argument(help="Number or name of the lesson, or its file.", metavar="LESSON")
+    str,
+    typer.Argument(
+        help="Number or name of the lesson, or its file.",
+        metavar="LESSON",
+        autocompletion=among(_lessons),
+    ),
 ]
 
 

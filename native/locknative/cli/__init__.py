@@ -4,7 +4,7 @@ import typer
 
 from locknative.cli import bench, explore, kernels, predict, probe, survey, torture, workload
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
 @app.callback()

@@ -29,11 +29,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
+from locknative.cli import values
 from locknative.cli.options import Json
 from locksim.cli.meter import print_meter
-from locksim.cli.options import Latex, Plot, check_latex, read_placement
+from locksim.cli.options import PLACEMENTS, Latex, Plot, check_latex, read_placement
 from lockui import tables
 from lockui.arguments import bounded, whole_numbers
+from lockui.completion import among
 from lockui.console import console, progress, say
 from lockui.document import print_json
 from lockui.errors import UsageError, interrupted, reported, saving
@@ -48,7 +50,10 @@ REPORTS = ("lockmeter",)
 _ONLY_LATENCY = "only the latency loop meters locks: measure with --loop latency"
 Report = Annotated[
     str | None,
-    typer.Option(help=f"also print a report in this format: {', '.join(REPORTS)}"),
+    typer.Option(
+        help=f"also print a report in this format: {', '.join(REPORTS)}",
+        autocompletion=among(REPORTS),
+    ),
 ]
 
 
@@ -64,18 +69,29 @@ def bench(
         list[str],
         typer.Argument(
             help="names from 'locklab native list'; FILE.py:CLASS, or emitted:NAME for a lock of "
-            "the library, is printed as C and compiled"
+            "the library, is printed as C and compiled",
+            autocompletion=among(values.kernels("lock", "structure", "workload")),
         ),
     ],
     threads: Annotated[str, typer.Option(help="numbers of threads: 1,2,4")] = "1,2",
-    loop: Annotated[str, typer.Option(help="latency, or throughput (bare pairs)")] = "latency",
+    loop: Annotated[
+        str,
+        typer.Option(
+            help="latency, or throughput (bare pairs)",
+            autocompletion=among(("latency", "throughput")),
+        ),
+    ] = "latency",
     hold_ns: Annotated[str, typer.Option(help="time inside a section, in ns: 0,100")] = "0",
     think_ns: Annotated[str, typer.Option(help="time between two sections, in ns: 0,400")] = "0",
     write_share: Annotated[
         str, typer.Option(help="fraction of sections that write, of locks with a read side: 1,0.1")
     ] = "1",
     placement: Annotated[
-        str, typer.Option(help="compact, scatter, free (not pinned), or CPU numbers: 0,4")
+        str,
+        typer.Option(
+            help="compact, scatter, free (not pinned), or CPU numbers: 0,4",
+            autocompletion=among((*PLACEMENTS, "free")),
+        ),
     ] = "compact",
     option: Annotated[
         int,

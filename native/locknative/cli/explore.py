@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from locknative.cli import values
+from locksim.cli.options import MemoryModel
 from lockui.arguments import bounded
+from lockui.completion import among
 from lockui.console import progress, say
 from lockui.document import print_json
 from lockui.errors import reported
@@ -28,14 +31,15 @@ def explore(
         list[str],
         typer.Argument(
             help="C files of one program, a lock of include/locklab, or: all; FILE.py:CLASS or "
-            "emitted:NAME for a lock in the language, printed as C"
+            "emitted:NAME for a lock in the language, printed as C",
+            autocompletion=among(values.explored),
         ),
     ],
     threads: Annotated[
         int, typer.Option(help="threads that run locklab_thread(); a main() makes its own")
     ] = 2,
     rounds: Annotated[int, typer.Option(help="of a lock: critical sections of each thread")] = 1,
-    memory: Annotated[str, typer.Option(help="memory model: sc, tso or c11")] = "sc",
+    memory: MemoryModel = "sc",
     preemptions: Annotated[
         int | None,
         typer.Option(
@@ -76,7 +80,10 @@ def explore(
     ] = True,
     release_sequences: Annotated[
         str,
-        typer.Option(help="c11 (and C17), or c++20, by which any store ends a release sequence"),
+        typer.Option(
+            help="c11 (and C17), or c++20, by which any store ends a release sequence",
+            autocompletion=among(values.standards),
+        ),
     ] = "c11",
     workers: Annotated[
         int, typer.Option(help="processes that make the search together; the verdict is the same")

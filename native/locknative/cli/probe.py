@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from locknative.cli import values
 from locknative.cli.options import Json, Seconds, TrialMs, Trials, plan_of
 from lockui import tables
+from lockui.completion import among
 from lockui.console import console, progress, say
 from lockui.document import print_json
 from lockui.errors import reported
@@ -31,7 +33,10 @@ if TYPE_CHECKING:
 def probe(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Names of probes from 'locklab native list' (default: all)."),
+        typer.Argument(
+            help="Names of probes from 'locklab native list' (default: all).",
+            autocompletion=among(values.kernels("probe")),
+        ),
     ] = None,
     seconds: Seconds = 60,
     trials: Trials = 10,

@@ -13,7 +13,9 @@ from typing import Annotated
 
 import typer
 
+from locknative.cli import values
 from locknative.cli.options import Json, Seconds, TrialMs, Trials, plan_of
+from lockui.completion import among
 from lockui.console import progress, say
 from lockui.document import print_json
 from lockui.errors import reported
@@ -27,10 +29,18 @@ def survey(
     trial_ms: TrialMs = 20,
     seed: Annotated[int, typer.Option(help="Of the order of the trials.")] = 1,
     only: Annotated[
-        str | None, typer.Option(help="probes or kernels; leave out the others.")
+        str | None,
+        typer.Option(
+            help="probes or kernels; leave out the others.",
+            autocompletion=among(("probes", "kernels")),
+        ),
     ] = None,
     kernels: Annotated[
-        str | None, typer.Option(help="Only these: ticket,mcs (default: all).")
+        str | None,
+        typer.Option(
+            help="Only these: ticket,mcs (default: all).",
+            autocompletion=among(values.kernels("lock", "structure", "workload"), listed=True),
+        ),
     ] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the trials as CSV here, too.")] = None,
     as_json: Json = False,

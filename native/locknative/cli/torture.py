@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from locknative.cli import values
 from locknative.cli.options import Json
 from lockui import tables
 from lockui.arguments import bounded
+from lockui.completion import among
 from lockui.console import console, progress, say
 from lockui.document import print_json
 from lockui.errors import reported
@@ -24,7 +26,10 @@ if TYPE_CHECKING:
 
 @reported()
 def torture(
-    locks: Annotated[list[str] | None, typer.Argument(help="names of locks (default: all)")] = None,
+    locks: Annotated[
+        list[str] | None,
+        typer.Argument(help="names of locks (default: all)", autocompletion=among(values.locks)),
+    ] = None,
     seconds: Annotated[float, typer.Option(help="time of each trial, in s")] = 1.0,
     threads: Annotated[
         int, typer.Option(help="number of threads; may exceed the number of CPUs")
@@ -32,7 +37,8 @@ def torture(
     tool: Annotated[
         str,
         typer.Option(
-            help="torture (counts), tsan or asan (a sanitizer's report; needs gcc), or all"
+            help="torture (counts), tsan or asan (a sanitizer's report; needs gcc), or all",
+            autocompletion=among(values.tools),
         ),
     ] = "torture",
     seed: Annotated[int, typer.Option(help="of the random delays")] = 1,

@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from locknative.cli import values
 from locknative.cli.options import Json
 from lockui import tables
 from lockui.arguments import bounded, whole_numbers
+from lockui.completion import among
 from lockui.console import console, progress
 from lockui.document import print_json
 from lockui.errors import reported
@@ -30,7 +32,12 @@ if TYPE_CHECKING:
 
 @reported()
 def workload(
-    name: Annotated[str, typer.Argument(help="rcutest, chatroom, lmbench or slob")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="rcutest, chatroom, lmbench or slob", autocompletion=among(values.workloads)
+        ),
+    ],
     check: Annotated[
         list[str] | None,
         typer.Option(
@@ -38,13 +45,17 @@ def workload(
             "--variant",
             help="none, spinlock, rwlock, slot or rcu; for slob seqwriter, seqrwlock or seqretry; "
             "give the option once for each (default: all)",
+            autocompletion=among(values.variants),
         ),
     ] = None,
     threads: Annotated[
         int | None, typer.Option(help="number of threads (default: one a CPU)")
     ] = None,
     rooms: Annotated[int, typer.Option(help="rooms of 20 users, 80 threads each (chatroom)")] = 1,
-    operation: Annotated[str, typer.Option(help="the timed operation (lmbench)")] = "null_io",
+    operation: Annotated[
+        str,
+        typer.Option(help="the timed operation (lmbench)", autocompletion=among(values.operations)),
+    ] = "null_io",
     write_percent: Annotated[
         int, typer.Option(help="percentage of transactions that write (slob)")
     ] = 20,

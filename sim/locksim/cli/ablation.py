@@ -6,11 +6,12 @@ The tables are those of docs/ABLATIONS.md and docs/LMBENCH.md.
 from __future__ import annotations
 
 import importlib
-import pkgutil
 from typing import Annotated, Any
 
 import typer
 
+from locksim.cli import values
+from lockui.completion import among
 from lockui.console import console, say
 from lockui.errors import UsageError, reported
 from lockui.suggest import did_you_mean
@@ -22,12 +23,17 @@ app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 @reported()
 def ablation(
     name: Annotated[
-        str, typer.Argument(help="name of an ablation; without it all are listed")
+        str,
+        typer.Argument(
+            help="name of an ablation; without it all are listed",
+            autocompletion=among(values.ablations),
+        ),
     ] = "",
 ) -> None:
     """Show one ablation's tables, or list the ablations."""
-    package = importlib.import_module("locksim.papers.ablations")
-    known = {m.name.replace("_", "-"): m.name for m in pkgutil.iter_modules(package.__path__)}
+    from locksim.papers.ablations import modules
+
+    known = modules()
     if not name:
         for shown, module in known.items():
             summary = (_load(module).__doc__ or "").partition("\n")[0]

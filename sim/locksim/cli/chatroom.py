@@ -18,9 +18,11 @@ from typing import Annotated, Literal
 import typer
 from rich.markup import escape
 
+from locksim.cli import values
 from locksim.cli.meter import print_meter
 from locksim.cli.options import cpus_of
 from lockui.arguments import bounded
+from lockui.completion import among
 from lockui.console import console, progress
 from lockui.document import plain, print_json
 from lockui.errors import UsageError, reported
@@ -37,10 +39,18 @@ def chatroom(
         Literal["selinux", "vanilla"], typer.Option(help="with SELinux or without")
     ] = "selinux",
     cache: Annotated[
-        str | None, typer.Option(help="another cache of decisions: a name, or FILE.py:CLASS")
+        str | None,
+        typer.Option(
+            help="another cache of decisions: a name, or FILE.py:CLASS",
+            autocompletion=among(values.locks("cache")),
+        ),
     ] = None,
     scheduler: Annotated[
-        str | None, typer.Option(help="another scheduler: a name, or FILE.py:CLASS")
+        str | None,
+        typer.Option(
+            help="another scheduler: a name, or FILE.py:CLASS",
+            autocompletion=among(values.locks("scheduler")),
+        ),
     ] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="a param of the cache: NAME=NUMBER")

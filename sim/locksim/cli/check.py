@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from locksim.cli import values
+from locksim.cli.options import MemoryModel
+from lockui.completion import among
 from lockui.console import console, progress, say
 from lockui.document import print_json
 from lockui.errors import UsageError, reported, saving
@@ -30,7 +33,11 @@ EXIT_CODES = {"proven": 0, "violated": 1, "unfinished": 3}
 @reported()
 def check(
     lock: Annotated[
-        str, typer.Argument(help="a name of `lock list`, or FILE.py:CLASS (a Workload too)")
+        str,
+        typer.Argument(
+            help="a name of `lock list`, or FILE.py:CLASS (a Workload too)",
+            autocompletion=among(values.locks()),
+        ),
     ] = "",
     threads: Annotated[
         int | None, typer.Option(help="how many threads, 1 to 8; 3, or 2 with --spec")
@@ -44,7 +51,11 @@ def check(
         str, typer.Option(help="must hold at the end: 'x == 1 or y != 0', words by name")
     ] = "",
     spec: Annotated[
-        str, typer.Option(help="prove every history one of FIFO, LIFO, Set, ... or FILE.py:CLASS")
+        str,
+        typer.Option(
+            help="prove every history one of FIFO, LIFO, Set, ... or FILE.py:CLASS",
+            autocompletion=among(values.specifications),
+        ),
     ] = "",
     operations: Annotated[
         str,
@@ -53,16 +64,18 @@ def check(
     condition: Annotated[
         str,
         typer.Option(
-            help="with --spec: linearizability, sequential-consistency or quiescent-consistency"
+            help="with --spec: linearizability, sequential-consistency or quiescent-consistency",
+            autocompletion=among(values.conditions),
         ),
     ] = "linearizability",
-    memory: Annotated[str, typer.Option(help="memory model: sc, tso or c11")] = "sc",
+    memory: MemoryModel = "sc",
     property_: Annotated[
         str,
         typer.Option(
             "--property",
             help="all, exclusion, deadlock, assertion, invariant, memory, race or leak; "
             "starvation or bypass",
+            autocompletion=among(values.properties),
         ),
     ] = "all",
     max_states: Annotated[int, typer.Option(help="states to explore at most")] = 5_000_000,

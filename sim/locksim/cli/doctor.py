@@ -18,6 +18,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 
 from locksim.cli.checks import examine
 from lockui import installation, tables
+from lockui.completion import among
 from lockui.console import console, progress, say, stderr
 from lockui.document import print_json
 from lockui.errors import UsageError, reported
@@ -27,7 +28,7 @@ from lockui.plugins import plugins
 #: Entry points of the checks of the sandbox.
 SANDBOX = "locklab.sandbox"
 
-app = typer.Typer(help=__doc__.partition("\n")[0])
+app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
 # A word and a symbol each, so that the status does not depend on colour.
 SIGNS: dict[Status, str] = {
@@ -48,7 +49,11 @@ def doctor(
         bool, typer.Option("--sandbox", help="Attack each protection of the grader's sandbox.")
     ] = False,
     profile: Annotated[
-        str, typer.Option(help="With --sandbox: namespaces or platform.")
+        str,
+        typer.Option(
+            help="With --sandbox: namespaces or platform.",
+            autocompletion=among(("namespaces", "platform")),
+        ),
     ] = "namespaces",
     warm: Annotated[
         bool, typer.Option("--warm", help="Compile the engine and the checker ahead.")

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from locksim.cli import values
 from lockui import record
 from lockui.arguments import bounded
+from lockui.completion import among
 from lockui.console import say
 from lockui.document import print_json
 from lockui.errors import UsageError, reported, saving
@@ -33,7 +35,11 @@ MOST_PROBLEMS = 100
 @reported()
 def drill(
     kind: Annotated[
-        str, typer.Argument(help="interleavings, transfers, tso, identities or grace-period")
+        str,
+        typer.Argument(
+            help="interleavings, transfers, tso, identities or grace-period",
+            autocompletion=among(values.drills),
+        ),
     ],
     seed: Annotated[
         int | None, typer.Option(help="number of the problem; a new one by default")

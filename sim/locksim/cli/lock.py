@@ -11,16 +11,18 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
+from locksim.cli import values
 from locksim.kinds import kind_of
 from locksim.lang.fields import Field, array, param, part, pointer, word
 from locksim.lang.struct import Struct
 from locksim.library.registry import Entry, entries, essay, resolve
 from lockui import tables
+from lockui.completion import among
 from lockui.console import console, say
 from lockui.document import print_json
 from lockui.errors import reported
 
-app = typer.Typer(no_args_is_help=True, help=__doc__)
+app = typer.Typer(no_args_is_help=True, help=__doc__, add_completion=False)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
 
@@ -48,7 +50,12 @@ def list_(as_json: Json = False) -> None:
 @app.command()
 @reported()
 def show(
-    name: Annotated[str, typer.Argument(help="A name from the list, or FILE.py:CLASS.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A name from the list, or FILE.py:CLASS.", autocompletion=among(values.locks())
+        ),
+    ],
     bytecode: Annotated[bool, typer.Option("--bytecode", help="Show the bytecode.")] = False,
     c: Annotated[bool, typer.Option("--c", help="Print it as a C11 header.")] = False,
     as_json: Json = False,

@@ -8,13 +8,15 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
+from locksim.cli import values
 from locksim.cli.machine_new import new
 from locksim.cli.reproduction import print_parameters
 from locksim.machine import Machine, load, names
 from lockui import tables
+from lockui.completion import among
 from lockui.console import console
 
-app = typer.Typer(no_args_is_help=True, help=__doc__)
+app = typer.Typer(no_args_is_help=True, help=__doc__, add_completion=False)
 app.command()(new)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
@@ -39,7 +41,13 @@ def list_(as_json: Json = False) -> None:
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(help="A machine's name, or the path of a profile.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A machine's name, or the path of a profile.",
+            autocompletion=among(values.machines),
+        ),
+    ],
     as_json: Json = False,
 ) -> None:
     """Show one machine: topology, protocol, and every value with its source and role."""

@@ -7,18 +7,24 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from locksim.cli import values
 from lockui.arguments import bounded, whole_numbers
+from lockui.completion import among
 from lockui.errors import UsageError
 
 if TYPE_CHECKING:
     from locksim.kinds import LoadSettings
 
 __all__ = [
+    "PLACEMENTS",
     "Arrivals",
     "Burst",
     "Distribution",
     "Hold",
     "Latex",
+    "LockName",
+    "MachineName",
+    "MemoryModel",
     "Plot",
     "ReadPercent",
     "Think",
@@ -36,14 +42,40 @@ Think = Annotated[int, typer.Option(help="mean time between critical sections, i
 ReadPercent = Annotated[int, typer.Option(help="share of readers, in per cent")]
 Words = Annotated[int, typer.Option(help="shared words incremented under the lock")]
 Arrivals = Annotated[
-    str, typer.Option(help="closed: think between sections; open: random arrivals")
+    str,
+    typer.Option(
+        help="closed: think between sections; open: random arrivals",
+        autocompletion=among(values.arrivals),
+    ),
 ]
 Burst = Annotated[int, typer.Option(help="critical sections in one burst")]
 Plot = Annotated[
     Path | None, typer.Option(help="save a plot: .svg, .pdf, .png, .pgf or .html (a page)")
 ]
 Latex = Annotated[bool, typer.Option("--latex", help="print the tables as LaTeX")]
-Distribution = Annotated[str, typer.Option(help="constant, exponential, uniform or bimodal")]
+Distribution = Annotated[
+    str,
+    typer.Option(
+        help="constant, exponential, uniform or bimodal",
+        autocompletion=among(values.distributions),
+    ),
+]
+LockName = Annotated[
+    str,
+    typer.Argument(
+        help="a name from 'locklab lock list', or FILE.py:CLASS",
+        autocompletion=among(values.locks()),
+    ),
+]
+MachineName = Annotated[
+    str,
+    typer.Option(help="a name from 'locklab machine list'", autocompletion=among(values.machines)),
+]
+MemoryModel = Annotated[
+    str,
+    typer.Option(help="memory model: sc, tso or c11", autocompletion=among(values.memory_models)),
+]
+PLACEMENTS = ("compact", "scatter")
 
 
 def cpus_of(number: int) -> str:

@@ -23,10 +23,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
+from locksim.cli import values
 from locksim.cli.options import cpus_of
 from locksim.study.reports import numbers
 from lockui import tables
 from lockui.arguments import bounded
+from lockui.completion import among
 from lockui.console import console, say
 from lockui.document import print_json
 from lockui.errors import UsageError, reported
@@ -48,7 +50,11 @@ def report(
     file: Annotated[Path, typer.Argument(help="file with the text; - is standard input")],
     format_: Annotated[
         str | None,
-        typer.Option("--format", help="lockmeter, lock_stat or perf (detected by default)"),
+        typer.Option(
+            "--format",
+            help="lockmeter, lock_stat or perf (detected by default)",
+            autocompletion=among(values.report_formats),
+        ),
     ] = None,
     cpus: Annotated[
         int | None, typer.Option(help="CPUs of the machine, if not in the text")

@@ -36,11 +36,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from rich.markup import escape
 
-from locksim.cli import bands
+from locksim.cli import bands, values
 from locksim.cli.options import Latex, check_latex, check_runs
 from locksim.cli.reproduction import print_factors, print_reproduction
 from lockui import tables
 from lockui.arguments import bounded, folder_to_write
+from lockui.completion import among
 from lockui.console import console, progress, say
 from lockui.document import frame, print_json
 from lockui.errors import UsageError, interrupted, reported, saving
@@ -63,7 +64,10 @@ Wanted = Literal["none", "cheap", "all"]
 @reported()
 def reproduce(
     names: Annotated[
-        list[str] | None, typer.Argument(help="experiments, such as kaigai-2004")
+        list[str] | None,
+        typer.Argument(
+            help="experiments, such as kaigai-2004", autocompletion=among(values.experiments)
+        ),
     ] = None,
     list_: Annotated[bool, typer.Option("--list", help="list the experiments")] = False,
     all_: Annotated[bool, typer.Option("--all", help="every experiment")] = False,

@@ -39,6 +39,7 @@ from locksim.cli.options import check_runs, cpus_of, load_settings, read_placeme
 from locksim.cli.reports import FORMATS, check_format, report_text
 from lockui import tables
 from lockui.arguments import bounded
+from lockui.completion import among
 from lockui.console import console, progress, say, warn
 from lockui.document import plain, print_json
 from lockui.errors import interrupted, reported, saving
@@ -59,17 +60,18 @@ app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 @app.command()
 @reported()
 def run(
-    lock: Annotated[
-        str,
-        typer.Argument(help="a name from 'locklab lock list', or FILE.py:CLASS"),
-    ],
-    machine: Annotated[str, typer.Option(help="a name from 'locklab machine list'")] = "desktop-4",
+    lock: options.LockName,
+    machine: options.MachineName = "desktop-4",
     cpus: Annotated[
         int | None,
         typer.Option(help="number of CPUs (by default all, or as many as --placement lists)"),
     ] = None,
     placement: Annotated[
-        str, typer.Option(help="compact, scatter, or CPU numbers 0,4,8")
+        str,
+        typer.Option(
+            help="compact, scatter, or CPU numbers 0,4,8",
+            autocompletion=among(options.PLACEMENTS),
+        ),
     ] = "compact",
     hold: options.Hold = 100,
     think: options.Think = 400,
@@ -94,7 +96,9 @@ def run(
     ] = False,
     report: Annotated[
         str | None,
-        typer.Option(help=f"also print a report: {', '.join(FORMATS)}"),
+        typer.Option(
+            help=f"also print a report: {', '.join(FORMATS)}", autocompletion=among(FORMATS)
+        ),
     ] = None,
     sensitivity: bands.Sensitivity = None,
     plot: options.Plot = None,

@@ -20,9 +20,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
+from locksim.cli import values
 from locksim.cli.options import Plot, check_runs
 from lockui import tables
 from lockui.arguments import bounded
+from lockui.completion import among
 from lockui.console import console, progress, say
 from lockui.document import print_json
 from lockui.errors import UsageError, reported, saving
@@ -40,7 +42,12 @@ BAR = 24
 @app.command()
 @reported()
 def sensitivity(
-    name: Annotated[str, typer.Argument(help="an experiment, such as kaigai-2004")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="an experiment, such as kaigai-2004", autocompletion=among(values.experiments)
+        ),
+    ],
     parameter: Annotated[
         str, typer.Option(help="costs of its machine, such as transfer.half,jitter")
     ],

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from locksim.cli import values
+from locksim.cli.options import MachineName, MemoryModel
 from lockui.arguments import bounded
+from lockui.completion import among
 from lockui.console import progress, say, warn
 from lockui.document import print_json
 from lockui.errors import UsageError, reported
@@ -33,14 +36,25 @@ PAGE = "http://localhost:8000/playground/"
 @app.command()
 @reported()
 def share(
-    lock: Annotated[str, typer.Argument(help="FILE.py, FILE.py:CLASS, or a name of `lock list`")],
+    lock: Annotated[
+        str,
+        typer.Argument(
+            help="FILE.py, FILE.py:CLASS, or a name of `lock list`",
+            autocompletion=among(values.locks()),
+        ),
+    ],
     threads: Annotated[int, typer.Option(help="threads of the check, 1 to 4")] = 2,
     rounds: Annotated[int, typer.Option(help="critical sections of each, 1 to 10")] = 1,
-    memory: Annotated[str, typer.Option(help="memory model: sc, tso or c11")] = "sc",
+    memory: MemoryModel = "sc",
     property_: Annotated[
-        str, typer.Option("--property", help="what to prove, as for `locklab check`")
+        str,
+        typer.Option(
+            "--property",
+            help="what to prove, as for `locklab check`",
+            autocompletion=among(values.properties),
+        ),
     ] = "all",
-    machine: Annotated[str, typer.Option(help="a name of `machine list`")] = "ideal-16",
+    machine: MachineName = "ideal-16",
     cpus: Annotated[int, typer.Option(help="CPUs of the simulation, 1 to 16")] = 8,
     seed: Annotated[int, typer.Option(help="seed of the simulation")] = 1,
     page: Annotated[

@@ -33,11 +33,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from locksim.cli import bands, options
+from locksim.cli import bands, options, values
 from locksim.cli.options import check_runs, cpus_of, load_settings, read_placement
 from locksim.cli.sweep_runs import Curve, DatasetOptions
 from lockui import tables
 from lockui.arguments import folder_to_write, whole_numbers
+from lockui.completion import among
 from lockui.console import console, progress, say, warn
 from lockui.document import frame, print_json
 from lockui.errors import UsageError, interrupted, reported, saving
@@ -61,14 +62,19 @@ MOST_ROWS = 60
 @app.command()
 @reported()
 def sweep(
-    locks: Annotated[list[str], typer.Argument(help="locks of the library, or FILE.py:CLASS")],
-    machine: Annotated[
-        str, typer.Option(help="a name from 'locklab machine list'")
-    ] = "xeon-8176-8x28",
+    locks: Annotated[
+        list[str],
+        typer.Argument(
+            help="locks of the library, or FILE.py:CLASS", autocompletion=among(values.locks())
+        ),
+    ],
+    machine: options.MachineName = "xeon-8176-8x28",
     cpus: Annotated[
         str | None, typer.Option(help="CPU counts: 1,2,4,8 (powers of 2 up to 32 by default)")
     ] = None,
-    placement: Annotated[str, typer.Option(help="compact or scatter")] = "compact",
+    placement: Annotated[
+        str, typer.Option(help="compact or scatter", autocompletion=among(options.PLACEMENTS))
+    ] = "compact",
     hold: options.Hold = 100,
     think: options.Think = 400,
     read_percent: options.ReadPercent = 90,

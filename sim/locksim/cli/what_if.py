@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
+from locksim.cli import values
 from locksim.cli.options import check_runs
 from lockui import tables
+from lockui.completion import among
 from lockui.console import console, progress, say
 from lockui.document import print_json
 from lockui.errors import UsageError, interrupted, reported
@@ -38,7 +40,10 @@ app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 @reported()
 def what_if(
     names: Annotated[
-        list[str] | None, typer.Argument(help="what-ifs, such as kaigai-2004-mcs")
+        list[str] | None,
+        typer.Argument(
+            help="what-ifs, such as kaigai-2004-mcs", autocompletion=among(values.what_ifs)
+        ),
     ] = None,
     list_: Annotated[bool, typer.Option("--list", help="list the what-ifs")] = False,
     all_: Annotated[bool, typer.Option("--all", help="every what-if")] = False,

@@ -15,8 +15,8 @@ MOST_WORDS = 64
 LARGEST_BURST = 1000
 MOST_TASKS = 1 << 16
 
-_ARRIVALS = {"closed": paced.CLOSED, "open": paced.OPEN}
-_TIMES = {
+ARRIVALS = {"closed": paced.CLOSED, "open": paced.OPEN}
+TIMES = {
     "constant": paced.CONSTANT,
     "exponential": paced.EXPONENTIAL,
     "uniform": paced.UNIFORM,
@@ -54,17 +54,17 @@ class ArrivalProcess:
 
     def __post_init__(self) -> None:
         _check("--burst", self.burst, 1, LARGEST_BURST)
-        _number("--arrivals", self.arrivals, _ARRIVALS)
-        _number("--hold-times", self.hold_times, _TIMES)
-        _number("--think-times", self.think_times, _TIMES)
+        _number("--arrivals", self.arrivals, ARRIVALS)
+        _number("--hold-times", self.hold_times, TIMES)
+        _number("--think-times", self.think_times, TIMES)
 
     def params(self) -> dict[str, int]:
         """The parameters of a ``Paced`` workload."""
         return {
-            "arrivals": _ARRIVALS[self.arrivals],
+            "arrivals": ARRIVALS[self.arrivals],
             "burst": self.burst,
-            "hold_times": _TIMES[self.hold_times],
-            "think_times": _TIMES[self.think_times],
+            "hold_times": TIMES[self.hold_times],
+            "think_times": TIMES[self.think_times],
         }
 
 

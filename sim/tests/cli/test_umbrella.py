@@ -151,7 +151,7 @@ def test_missing_dependency_says_how_to_mend_it(
     assert 2 == locklab.main(["needy"])
     expected = (
         "error: 'locklab needy' needs the Python module no_such_module_x, which is not installed\n"
-        "help: pip install --force-reinstall locklab\n"
+        "help: make setup\n"
     )
     assert expected == capsys.readouterr().err
 

@@ -1,0 +1,123 @@
+"""The values that a shell completes.
+
+Nothing is imported before a shell asks: the options of every command name these functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+__all__ = [
+    "ablations",
+    "arrivals",
+    "conditions",
+    "distributions",
+    "drills",
+    "experiments",
+    "locks",
+    "machines",
+    "memory_models",
+    "properties",
+    "report_formats",
+    "specifications",
+    "what_ifs",
+]
+
+
+def locks(*kinds: str) -> Callable[[], Iterable[str]]:
+    """Return what gives the names of the library.
+
+    Arguments:
+        kinds: "lock", "cache" or "scheduler"; without any, all of them.
+    """
+
+    def names() -> Iterable[str]:
+        from locksim.library.registry import entries
+
+        return [entry.name for entry in entries() if not kinds or entry.kind in kinds]
+
+    return names
+
+
+def machines() -> Iterable[str]:
+    """Return the names of the shipped profiles, and some of the ideal ones."""
+    from locksim.machine import names
+
+    return [*names(), *(f"ideal-{1 << k}" for k in range(11))]
+
+
+def memory_models() -> Iterable[str]:
+    """Return the names of the memory models."""
+    from locksim.checker.models.model import MEMORY_MODELS
+
+    return MEMORY_MODELS
+
+
+def properties() -> Iterable[str]:
+    """Return what the checker can prove."""
+    from locksim.checker.verdict import PROPERTIES
+
+    return PROPERTIES
+
+
+def conditions() -> Iterable[str]:
+    """Return the conditions on histories."""
+    from locksim.checker.spec.history import CONDITIONS
+
+    return CONDITIONS
+
+
+def specifications() -> Iterable[str]:
+    """Return the names of the library's specifications."""
+    from locksim.library.registry import specifications as known
+
+    return known()
+
+
+def arrivals() -> Iterable[str]:
+    """Return the ways in which requests come."""
+    from locksim.kinds.load import ARRIVALS
+
+    return ARRIVALS
+
+
+def distributions() -> Iterable[str]:
+    """Return the distributions of hold and think times."""
+    from locksim.kinds.load import TIMES
+
+    return TIMES
+
+
+def experiments() -> Iterable[str]:
+    """Return the names of the published results that can be reproduced."""
+    from locksim.papers import names
+
+    return names()
+
+
+def what_ifs() -> Iterable[str]:
+    """Return the names of the what-ifs."""
+    from locksim.papers.what_if import names
+
+    return names()
+
+
+def ablations() -> Iterable[str]:
+    """Return the names of the ablations."""
+    from locksim.papers.ablations import modules
+
+    return modules()
+
+
+def drills() -> Iterable[str]:
+    """Return the kinds of drills."""
+    from locksim.play.drills import KINDS
+
+    return KINDS
+
+
+def report_formats() -> Iterable[str]:
+    """Return the formats of measured reports."""
+    from locksim.study.reports.detect import FORMATS
+
+    return FORMATS
