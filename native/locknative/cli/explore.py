@@ -1,6 +1,6 @@
 """``locklab native explore``: every interleaving of a C program that makes a difference.
 
-``--json`` prints one object (of ``all``, a list of them): ``program``, ``threads``, ``memory``,
+``--json`` prints one object, of several locks a list of them: ``program``, ``threads``, ``memory``,
 ``verdict``, ``found``, ``runs``, ``traces``, ``steps``, ``seconds``, ``bound``, ``choices``,
 ``limits`` and ``counterexample`` (the shape of ``locklab check``'s).
 """
@@ -30,8 +30,9 @@ def explore(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="C files of one program, a lock of include/locklab, or: all; FILE.py:CLASS or "
-            "emitted:NAME for a lock in the language, printed as C",
+            help="C files of one program; or locks, each explored by itself: names of "
+            "include/locklab, all, FILE.py:CLASS or emitted:NAME for one in the language, printed "
+            "as C",
             autocompletion=among(values.explored),
         ),
     ],
@@ -124,7 +125,7 @@ def explore(
     if not as_json:
         for found in done:
             _print(found, search)
-    elif files == ["all"]:
+    elif len(done) > 1:
         print_json([found.to_json() for found in done])
     else:
         print_json(done[0].to_json())
@@ -136,14 +137,17 @@ def explore(
 def _explore(
     files: list[str], search: Search, rounds: int, defines: list[str], volatile: bool
 ) -> list[Exploration]:
+    from pathlib import Path
+
     from locknative.emitted import is_emitted
+    from locknative.errors import unknown
     from locknative.explorer import Program
     from locknative.explorer.locks import explore_lock, locks
     from locknative.explorer.search import run
 
     known = locks()
     with progress(", ".join(files)) as report:
-        if files == ["all"] or (len(files) == 1 and (files[0] in known or is_emitted(files[0]))):
+        if files == ["all"] or all(file in known or is_emitted(file) for file in files):
             chosen = known if files == ["all"] else files
             done: list[Exploration] = []
             for lock in chosen:
@@ -153,6 +157,9 @@ def _explore(
 
                 done.append(explore_lock(lock, search, rounds=rounds, report=told))
             return done
+        for file in files:
+            if not Path(file).suffix and not Path(file).exists() and file not in known:
+                raise unknown("lock", file, known)
         with Program(files, defines, volatile_is_atomic=volatile) as program:
             return [run(program, search, report)]
 

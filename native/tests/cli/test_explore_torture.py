@@ -51,10 +51,18 @@ def test_explore_json() -> None:
     assert json.loads(out)["counterexample"] is None
 
 
+def test_explore_several_locks() -> None:
+    """Each is explored by itself, as torture does it; in JSON they are a list."""
+    code, out, _ = said("explore", "tas", "ticket", "--json")
+    found = [(one["program"], one["verdict"]) for one in json.loads(out)]
+    assert (0, [("tas", "proven"), ("ticket", "proven")]) == (code, found)
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
         (["explore", "absent.c"], "there is no such file"),
+        (["explore", "tas", "mcz"], "did you mean 'mcs'"),
         (["explore", "mcs", "--memory", "arm"], "no memory model 'arm'"),
         (["explore", "mcs", "--rounds", "0"], "--rounds must be between"),
         (["torture", "mcz"], "did you mean 'mcs'"),
