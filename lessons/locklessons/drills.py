@@ -51,7 +51,7 @@ def _box(problem: Problem, kind: str, seed: int, asked: str, more: str) -> Any:
             return
         record.note("drill", kind, seed=seed, right=right)
         field.disabled = button.disabled = True
-        verdict = "Right." if right else "Not so. The answer:"
+        verdict = "Right." if right else "Wrong. The answer is:"
         says.value = f"<p><strong>{verdict}</strong></p>{_answer(problem)}"
 
     button.on_click(clicked)

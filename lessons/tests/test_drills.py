@@ -33,7 +33,7 @@ def test_it_explains_a_wrong_answer_and_records_it(box: Any) -> None:
     assert [] == record.read()
     field.value = "4"
     button.click()
-    assert "Not so" in says.value
+    assert "Wrong. The answer is:" in says.value
     assert "1. CPU 1 counts up" in says.value
     assert button.disabled
     (line,) = record.read()

@@ -10,14 +10,18 @@ from lockui.errors import UsageError, saving
 __all__ = ["bounded", "folder_to_write", "whole_numbers"]
 
 
-def bounded(value: int, option: str, low: int, high: int) -> int:
+def bounded(value: int, option: str, low: int, high: int, *, on: str = "") -> int:
     """Return the value of an option if it is between ``low`` and ``high``, both included.
+
+    Arguments:
+        on: the machine that has these bounds, for the message.
 
     Raises:
         UsageError: the value is out of range.
     """
     if not low <= value <= high:
-        raise UsageError(f"{option} must be between {low:,} and {high:,} (got {value})")
+        where = f" on {on}" if on else ""
+        raise UsageError(f"{option} must be between {low:,} and {high:,}{where} (got {value})")
     return value
 
 

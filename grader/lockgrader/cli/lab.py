@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 import sys
 import threading
 from pathlib import Path
@@ -152,7 +153,8 @@ def start(
     for value, drawn in state.variant.items():
         say(f"  your {value}: {drawn}")
     say(f"  files: {', '.join(files)}")
-    say(f"\nread handout.md, then:\n  cd {where}\n  locklab lab check --watch")
+    enter = shlex.join(["cd", str(where)])
+    say(f"\nread handout.md, then:\n  {enter}\n  locklab lab check --watch")
 
 
 @app.command()

@@ -46,6 +46,14 @@ def save(home: Path, text: str, answers: str = ANSWERS) -> None:
     (home / "lab99-tiny" / "answers.json").write_text(answers)
 
 
+def test_the_next_command_can_be_copied(home: Path) -> None:
+    """A folder's name with spaces is quoted as a shell reads it."""
+    plain = ran("start", "lab99.zip", "--student", "ada", "--dir", "mine")
+    assert "\n  cd mine\n" in plain.output
+    spaced = ran("start", "lab99.zip", "--student", "ada", "--dir", "mein Lab ü")
+    assert "\n  cd 'mein Lab ü'\n" in spaced.output
+
+
 def test_lab_from_its_bundle_alone(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """List, start, check, hint, hand in: from the archive to the archive."""
     assert "start the bundle that you received" in ran("list").output

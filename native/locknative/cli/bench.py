@@ -18,7 +18,7 @@
 Values are medians over the accepted trials; low and high are the 95 % interval, null with fewer
 than six. ``doubts`` are the warnings. ``meter`` has rows for the latency loop
 (:func:`locknative.meter.meter_rows`). ``--out`` keeps every trial. ``--report`` adds
-``"report": {"format", "text"}`` and ``--plot`` adds ``"plot"``, the path of the file.
+``"report": {"format", "text"}`` and ``--plot`` adds ``"plots"``, the paths of the files.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from rich.markup import escape
 from locknative.cli import values
 from locknative.cli.options import Json
 from locksim.cli.meter import print_meter
-from locksim.cli.options import PLACEMENTS, Latex, Plot, check_latex, read_placement
+from locksim.cli.options import PLACEMENTS, Latex, Plots, check_latex, read_placement, say_plots
 from lockui import tables
 from lockui.arguments import bounded, whole_numbers
 from lockui.completion import among
 from lockui.console import console, progress, say
 from lockui.document import print_json
-from lockui.errors import UsageError, interrupted, reported, saving
-from lockui.plots import check_file, save
+from lockui.errors import UsageError, interrupted, reported
+from lockui.plots import check_files, save_each
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -112,7 +112,7 @@ def bench(
         Path | None, typer.Option(help="keep all trials in this file (.json or .parquet)")
     ] = None,
     report: Report = None,
-    plot: Plot = None,
+    plots: Plots = None,
     latex: Latex = False,
     as_json: Json = False,
 ) -> None:
@@ -122,7 +122,7 @@ def bench(
     """
     from locknative import runner, storage
 
-    _check(report, plot, loop=loop)
+    _check(report, plots or [], loop=loop)
     check_latex(latex, as_json)
     if out is not None:
         storage.check_path(out)
@@ -144,7 +144,7 @@ def bench(
         )
     if out is not None:
         storage.save(measurement, out)
-    _answer(measurement, report, plot, latex=latex, as_json=as_json)
+    _answer(measurement, report, plots or [], latex=latex, as_json=as_json)
     if not measurement.complete:
         raise interrupted("these are the finished trials")
 
@@ -153,16 +153,16 @@ def bench(
 def show(
     file: Annotated[Path, typer.Argument(help="a file that 'bench --out' wrote")],
     report: Report = None,
-    plot: Plot = None,
+    plots: Plots = None,
     latex: Latex = False,
     as_json: Json = False,
 ) -> None:
     """Show a measurement from its file."""
     from locknative import storage
 
-    _check(report, plot)
+    _check(report, plots or [])
     check_latex(latex, as_json)
-    _answer(storage.load(file), report, plot, latex=latex, as_json=as_json)
+    _answer(storage.load(file), report, plots or [], latex=latex, as_json=as_json)
 
 
 def document(measurement: Measurement) -> dict[str, Any]:
@@ -179,8 +179,8 @@ def document(measurement: Measurement) -> dict[str, Any]:
     }
 
 
-def _check(report: str | None, plot: Path | None, *, loop: str = "latency") -> None:
-    check_file(plot)
+def _check(report: str | None, plots: list[Path], *, loop: str = "latency") -> None:
+    check_files(plots)
     if report is not None and report not in REPORTS:
         raise UsageError(f"--report must be {' or '.join(REPORTS)} (got {report})")
     if report is not None and loop != "latency":
@@ -190,26 +190,25 @@ def _check(report: str | None, plot: Path | None, *, loop: str = "latency") -> N
 def _answer(
     measurement: Measurement,
     report: str | None,
-    plot: Path | None,
+    plots: list[Path],
     *,
     latex: bool,
     as_json: bool,
 ) -> None:
     text = None if report is None else _report(measurement)
-    if plot is not None:
+    if plots:
         from locknative.plots import plot_of_measurement
 
-        with saving(f"--plot {plot}"):
-            save(plot_of_measurement(measurement), plot)
+        save_each(plot_of_measurement(measurement), plots)
     if as_json:
         added: dict[str, Any] = {} if text is None else {"report": {"format": report, "text": text}}
-        added |= {} if plot is None else {"plot": plot}
+        added |= {"plots": plots} if plots else {}
         print_json({**document(measurement), **added})
         return
     output = console(latex=latex)
     _print(output, measurement)
-    if plot is not None:
-        say(f"\nplot: {plot}", output)
+    if plots:
+        say_plots(plots, output)
     if text is not None:
         say(f"\n{text}", output)
 

@@ -14,7 +14,7 @@ A cell is ``{"kernel", "cpus", "read", "think", "option", "measured_ns", "simula
 mean of absolute relative errors, as a fraction, with its 95 % interval. ``left_out`` are readings
 that were predicted by a fit to the others, ``checked`` loops of locks that no fit has seen.
 A fit's ``error`` is the root mean square of the logarithms of simulated over measured readings.
-``--plot`` adds ``"plot"``, the path of the file.
+``--plot`` adds ``"plots"``, the paths of the files.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from locknative.cli.options import Json, Seconds, TrialMs, Trials, plan_of
-from locksim.cli.options import Latex, Plot, check_latex
+from locksim.cli.options import Latex, Plots, check_latex, say_plots
 from lockui import tables
 from lockui.console import console, progress, say
 from lockui.document import print_json
 from lockui.errors import reported, saving
-from lockui.plots import check_file, save
+from lockui.plots import check_files, save_each
 from lockui.portable import usable_cpus
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def calibrate(
         Path | None, typer.Option("--from", help="Measure nothing: use the folder of a survey.")
     ] = None,
     keep: Annotated[Path | None, typer.Option(help="Keep the trials in this folder.")] = None,
-    plot: Plot = None,
+    plots: Plots = None,
     latex: Latex = False,
     as_json: Json = False,
 ) -> None:
@@ -80,7 +80,7 @@ def calibrate(
         raise NativeError(
             f"--out {out}: the name must end in .toml, so that other commands find it"
         )
-    check_file(plot)
+    check_files(plots or ())
     check_latex(latex, as_json)
     plan = plan_of(seconds, trials, trial_ms)
     with tempfile.TemporaryDirectory() as scratch, progress("calibrate") as report:
@@ -91,19 +91,18 @@ def calibrate(
         found = solve(folder, name, lambda text: report(text, 0.8))
     with saving("--out"):
         out.write_text(toml(found.document), encoding="utf-8")
-    if plot is not None:
+    if plots:
         from locknative.plots import plot_of_calibration
 
-        with saving(f"--plot {plot}"):
-            save(plot_of_calibration(found), plot)
+        save_each(plot_of_calibration(found), plots)
     if as_json:
-        added = {} if plot is None else {"plot": plot}
+        added = {"plots": plots} if plots else {}
         print_json({**_document(found, out), **added})
         return
     output = console(latex=latex)
     _print(output, found, out)
-    if plot is not None:
-        say(f"plot: {plot}", output)
+    if plots:
+        say_plots(plots, output)
 
 
 def _name() -> str:

@@ -87,8 +87,8 @@ def drill(
             document |= {"answer": problem.shown(), "why": problem.why}
         print_json(document)
     else:
-        verdict = {True: "Right", False: "Not so", None: "The answer"}[right]
-        say(f"{verdict}: {problem.shown()}\n\n{problem.why}")
+        verdict = {True: "right: ", False: "wrong; the answer is ", None: "the answer is "}[right]
+        say(f"{verdict}{problem.shown()}\n\n{problem.why}")
     raise typer.Exit(1 if right is False else 0)
 
 

@@ -10,9 +10,14 @@ import typer
 from locksim.cli import values
 from lockui.arguments import bounded, whole_numbers
 from lockui.completion import among
+from lockui.console import say
 from lockui.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import Console
+
     from locksim.kinds import LoadSettings
 
 __all__ = [
@@ -25,7 +30,7 @@ __all__ = [
     "LockName",
     "MachineName",
     "MemoryModel",
-    "Plot",
+    "Plots",
     "ReadPercent",
     "Think",
     "Words",
@@ -35,6 +40,7 @@ __all__ = [
     "load_in_words",
     "load_settings",
     "read_placement",
+    "say_plots",
 ]
 
 Hold = Annotated[int, typer.Option(help="time inside the critical section, in ns")]
@@ -49,8 +55,12 @@ Arrivals = Annotated[
     ),
 ]
 Burst = Annotated[int, typer.Option(help="critical sections in one burst")]
-Plot = Annotated[
-    Path | None, typer.Option(help="save a plot: .svg, .pdf, .png, .pgf or .html (a page)")
+Plots = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--plot",
+        help="save a plot: .svg, .pdf, .png, .pgf or .html (a page); may be repeated",
+    ),
 ]
 Latex = Annotated[bool, typer.Option("--latex", help="print the tables as LaTeX")]
 Distribution = Annotated[
@@ -76,6 +86,11 @@ MemoryModel = Annotated[
     typer.Option(help="memory model: sc, tso or c11", autocompletion=among(values.memory_models)),
 ]
 PLACEMENTS = ("compact", "scatter")
+
+
+def say_plots(files: Iterable[Path], output: Console | None = None) -> None:
+    """Print where the plots are, a file on each line."""
+    say("\n" + "\n".join(f"plot: {file}" for file in files), output)
 
 
 def cpus_of(number: int) -> str:

@@ -45,7 +45,7 @@ from lockui.completion import among
 from lockui.console import console, progress, say
 from lockui.document import frame, print_json
 from lockui.errors import UsageError, interrupted, reported, saving
-from lockui.plots import check_file, made_by, save
+from lockui.plots import check_files, made_by, save, save_each
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -75,8 +75,12 @@ def reproduce(
     html: Annotated[
         Path | None, typer.Option(help="also write everything as one HTML page")
     ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="also save the plot: .svg, .pdf, .png, .pgf or .html")
+    plots: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--plot",
+            help="also save the plot: .svg, .pdf, .png, .pgf or .html; may be repeated",
+        ),
     ] = None,
     replications: Annotated[
         int | None, typer.Option(help="independent runs per cell (default: the experiment's)")
@@ -112,9 +116,9 @@ def reproduce(
         return
     found = _chosen(names or [], all_)
     check_runs(replications=1 if replications is None else replications, seed=seed)
-    if plot is not None and len(found) > 1:
-        raise UsageError(f"--plot {plot}: name one experiment; --output has a plot of each")
-    check_file(plot)
+    if plots and len(found) > 1:
+        raise UsageError(f"--plot {plots[0]}: name one experiment; --output has a plot of each")
+    check_files(plots or ())
     check_latex(latex, json)
     workers = usable_cpus() if jobs is None else bounded(jobs, "--jobs", 1, 1024)
     folder_to_write(output, f"--output {output}")
@@ -144,7 +148,7 @@ def reproduce(
                     drawn, caption=f"{drawn.caption} {how[:1].upper()}{how[1:]}. {made_by()}"
                 )
                 files = _save(experiment, result, drawn, output)
-            _save_plot(drawn, plot)
+            save_each(drawn, plots or ())
             documents.append({**result.to_json(), **files})
             sections.append(Section(result, drawn))
             if not json:
@@ -303,13 +307,6 @@ def _save(
     if result.report is not None:
         _report(plot).write_text(result.report.text, encoding="utf-8")
     return {"plot": str(plot), "plot_alt": drawn.alt(), "table": str(table)}
-
-
-def _save_plot(drawn: Plot, plot: Path | None) -> None:
-    """Save the plot of ``--plot``, if it is asked for."""
-    if plot is not None:
-        with saving(f"--plot {plot}"):
-            save(drawn, plot)
 
 
 def _report(plot: Path) -> Path:

@@ -17,7 +17,7 @@ are then those of the finished replications. ``--ledger`` adds
 ``"ledger": {"acquisitions", "transfers_per_acquisition", "rows": [{"lock", "mode", "phase", "word",
 "kind", "buffered", "per_acquisition", "queue_ns", "transfer_ns", "cost_ns", "file", "line",
 "method", "source"}]}``, ``--trace`` adds ``"trace"``, the path of the file, and ``--report`` adds
-``"report": {"format", "text"}``; ``--plot`` adds ``"plot"``, the path of the file.
+``"report": {"format", "text"}``; ``--plot`` adds ``"plots"``, the paths of the files.
 ``--sensitivity`` adds ``band_low``, ``band_high`` and ``depends_on`` to each row of ``summary``
 (:mod:`locksim.cli.bands`).
 """
@@ -43,7 +43,7 @@ from lockui.completion import among
 from lockui.console import console, progress, say, warn
 from lockui.document import plain, print_json
 from lockui.errors import interrupted, reported, saving
-from lockui.plots import check_file, save
+from lockui.plots import check_files, save_each
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,7 +101,7 @@ def run(
         ),
     ] = None,
     sensitivity: bands.Sensitivity = None,
-    plot: options.Plot = None,
+    plots: options.Plots = None,
     latex: options.Latex = False,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
@@ -118,7 +118,7 @@ def run(
     if trace is not None:
         check_ending(trace)
     check_format(report)
-    check_file(plot)
+    check_files(plots or ())
     options.check_latex(latex, json)
     bounded(trace_rows, "--trace-rows", 1, MOST_ROWS)
     where = read_placement(placement)
@@ -127,7 +127,7 @@ def run(
     load = plain_load(lock, load_settings(hold, think, read_percent, words, process, tasks))
     profile = machines.load(machine)
     every = profile.n_cpus if isinstance(where, str) else min(profile.n_cpus, len(where))
-    n = every if cpus is None else bounded(cpus, "--cpus", 1, profile.n_cpus)
+    n = every if cpus is None else bounded(cpus, "--cpus", 1, profile.n_cpus, on=profile.name)
 
     def simulated(on: Machine, **options: Any) -> Simulation:
         return simulate(
@@ -157,16 +157,15 @@ def run(
     if not json:
         _print(output, lock, result)
         _print_bands(output, result, found, profile)
-    if plot is not None:
+    if plots:
         from locksim.study.plots import plot_of_run
 
         done = len(result.replications)
         how = options.load_in_words(hold, think, replications=done, seed=seed)
-        with saving(f"--plot {plot}"):
-            save(plot_of_run(lock, result, unit=load.kind.unit, caption=how), plot)
-        document["plot"] = plot
+        save_each(plot_of_run(lock, result, unit=load.kind.unit, caption=how), plots)
+        document["plots"] = plots
         if not json:
-            say(f"\nplot: {plot}", output)
+            options.say_plots(plots, output)
     if ledger or trace is not None:
         recorded = record(
             load.workload,

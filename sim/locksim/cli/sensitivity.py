@@ -21,14 +21,14 @@ import typer
 from rich.markup import escape
 
 from locksim.cli import values
-from locksim.cli.options import Plot, check_runs
+from locksim.cli.options import Plots, check_runs, say_plots
 from lockui import tables
 from lockui.arguments import bounded
 from lockui.completion import among
-from lockui.console import console, progress, say
+from lockui.console import console, progress
 from lockui.document import print_json
-from lockui.errors import UsageError, reported, saving
-from lockui.plots import check_file, save
+from lockui.errors import UsageError, reported
+from lockui.plots import check_files, save_each
 
 if TYPE_CHECKING:
     from locksim.papers.sensitivity import Sensitivity
@@ -66,7 +66,7 @@ def sensitivity(
     jobs: Annotated[
         int | None, typer.Option(help="number of processes (default: all usable CPUs)")
     ] = None,
-    plot: Plot = None,
+    plots: Plots = None,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
     """Vary costs of an experiment's machine, and show what its table does."""
@@ -77,7 +77,7 @@ def sensitivity(
 
     experiment = find(name)
     check_runs(replications=1 if replications is None else replications, seed=seed)
-    check_file(plot)
+    check_files(plots or ())
     bounded(sobol, "--sobol", 0, 1 << 20)
     workers = usable_cpus() if jobs is None else bounded(jobs, "--jobs", 1, 1024)
     options = {"seed": seed} | ({} if replications is None else {"replications": replications})
@@ -93,16 +93,14 @@ def sensitivity(
             **options,
             **(experiment.brief if brief else {}),
         )
-    if plot is not None:
-        drawn = study.tornado(found, f"One cost at a time; seeds from {seed}.")
-        with saving(f"--plot {plot}"):
-            save(drawn, plot)
+    if plots:
+        save_each(study.tornado(found, f"One cost at a time; seeds from {seed}."), plots)
     if json:
         print_json(_document(found))
     else:
         _print(found)
-        if plot is not None:
-            say(f"\nplot: {plot}")
+        if plots:
+            say_plots(plots)
 
 
 def _share(text: str) -> float:

@@ -37,12 +37,12 @@ from locksim.cli import bands, options, values
 from locksim.cli.options import check_runs, cpus_of, load_settings, read_placement
 from locksim.cli.sweep_runs import Curve, DatasetOptions
 from lockui import tables
-from lockui.arguments import folder_to_write, whole_numbers
+from lockui.arguments import bounded, folder_to_write, whole_numbers
 from lockui.completion import among
 from lockui.console import console, progress, say, warn
 from lockui.document import frame, print_json
 from lockui.errors import UsageError, interrupted, reported, saving
-from lockui.plots import check_file, save
+from lockui.plots import check_files, save_each
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -87,7 +87,7 @@ def sweep(
     replications: Annotated[int, typer.Option(help="independent runs")] = 5,
     seed: Annotated[int, typer.Option(help="seed of the first run")] = 1,
     sensitivity: bands.Sensitivity = None,
-    plot: options.Plot = None,
+    plots: options.Plots = None,
     latex: options.Latex = False,
     output: Annotated[Path | None, typer.Option(help="save the table (.csv or .parquet)")] = None,
     dataset: Annotated[
@@ -136,7 +136,7 @@ def sweep(
     profile, counts = _points(machine, cpus)
     if output is not None:
         _check_file(output)
-    check_file(plot)
+    check_files(plots or ())
     options.check_latex(latex, json)
     wanted = DatasetOptions(vary or [], latin, points, until, jobs, scheduler)
     causes = _causes(profile, sensitivity, replications, dataset)
@@ -173,9 +173,9 @@ def sweep(
         _save(curve.rows, output)
     units = " and ".join(dict.fromkeys(load.kind.unit for load in loads.values()))
     on = f"{machine} ({placement})"
-    if plot is not None:
+    if plots:
         how = options.load_in_words(hold, think, replications=replications, seed=seed)
-        _plot(curve, units, f"Simulated on {on}. {how}", plot)
+        _plot(curve, units, f"Simulated on {on}. {how}", plots)
     if json:
         document = {"machine": machine, "placement": placement, "complete": curve.ended is None}
         kept = {} if curve.dataset is None else {"dataset": curve.dataset}
@@ -185,8 +185,8 @@ def sweep(
         if dataset is None or len(curve.rows) <= MOST_ROWS:
             _print(view, curve, units, f"{on}, hold {hold:,} ns, think {think:,} ns")
             _print_bands(view, curve, causes, profile)
-        if plot is not None:
-            say(f"\nplot: {plot}", view)
+        if plots:
+            options.say_plots(plots, view)
         if curve.dataset is not None:
             say(curve.in_words(), view)
     _end(curve)
@@ -205,15 +205,14 @@ def _end(curve: Curve) -> None:
         raise typer.Exit(1)
 
 
-def _plot(curve: Curve, unit: str, caption: str, path: Path) -> None:
+def _plot(curve: Curve, unit: str, caption: str, files: list[Path]) -> None:
     """Draw the curve; further factors get a panel for each of their values."""
     from locksim.study.plots import plot_of_sweep
 
     drawn = plot_of_sweep(
         curve.rows, planned=curve.planned, unit=unit, caption=caption, panel=curve.varied
     )
-    with saving(f"--plot {path}"):
-        save(drawn, path)
+    save_each(drawn, files)
 
 
 def _causes(
@@ -303,10 +302,7 @@ def _points(machine: str, cpus: str | None) -> tuple[Machine, list[int]]:
         return profile, [n for n in CPU_COUNTS if n <= profile.n_cpus]
     counts = whole_numbers(cpus, "--cpus")
     for n in counts:
-        if not 1 <= n <= profile.n_cpus:
-            raise UsageError(
-                f"--cpus must be between 1 and {profile.n_cpus} on {profile.name} (got {n})"
-            )
+        bounded(n, "--cpus", 1, profile.n_cpus, on=profile.name)
     return profile, counts
 
 

@@ -17,16 +17,16 @@ def test_it_asks_and_explains() -> None:
     """A right answer ends with 0, a wrong one with 1; both are explained."""
     right = RUN.invoke(app, TRANSFERS, input="5\n")
     assert 0 == right.exit_code
-    assert "Right: 5" in right.stdout
+    assert "right: 5" in right.stdout
     wrong = RUN.invoke(app, [*TRANSFERS, "--answer", "4"])
     assert 1 == wrong.exit_code
-    assert "Not so: 5" in wrong.stdout
+    assert "wrong; the answer is 5" in wrong.stdout
     assert "1. CPU 1 counts up: 1 transfer" in wrong.stdout
 
 
 def test_it_reveals(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without an answer, when it is asked to; and without a seed one is drawn."""
-    assert "The answer: 5" in RUN.invoke(app, [*TRANSFERS, "--reveal"]).stdout
+    assert "the answer is 5" in RUN.invoke(app, [*TRANSFERS, "--reveal"]).stdout
     monkeypatch.setattr("locksim.cli.drill.secrets.randbelow", lambda most: most - 17)
     assert 999_983 == json.loads(RUN.invoke(app, ["transfers", "--json"]).stdout)["seed"]
 

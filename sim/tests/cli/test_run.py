@@ -95,9 +95,9 @@ def test_same_seed_gives_the_same_figures() -> None:
         ),
         (["ticket", "--machine", "desktop4"], "no machine 'desktop4'; did you mean 'desktop-4'?"),
         (["ticket", "--machine", "ideal-5000"], "no machine 'ideal-5000'"),
-        (["ticket", "--cpus", "0"], "--cpus must be between 1 and 4 (got 0)"),
-        (["ticket", "--cpus", "-3"], "--cpus must be between 1 and 4 (got -3)"),
-        (["ticket", "--cpus", "100000"], "--cpus must be between 1 and 4 (got 100000)"),
+        (["ticket", "--cpus", "0"], "--cpus must be between 1 and 4 on desktop-4 (got 0)"),
+        (["ticket", "--cpus", "-3"], "--cpus must be between 1 and 4 on desktop-4 (got -3)"),
+        (["ticket", "--cpus", "1000"], "--cpus must be between 1 and 4 on desktop-4 (got 1000)"),
         (["ticket", "--placement", "0,0", "--cpus", "2"], "the placement lists CPU 0 twice"),
         (["ticket", "--placement", "0,0"], "the placement lists CPU 0 twice"),
         (["ticket", "--placement", "here"], "--placement here: write compact, scatter"),
@@ -350,13 +350,16 @@ def test_unknown_report_is_refused() -> None:
     assert "error: --report gprof: unknown format; choose lockmeter, " in result.stderr
 
 
-def test_a_plot_is_saved_and_named(tmp_path: Path) -> None:
-    """On the terminal and in JSON; load, seed and version are in it."""
-    file = tmp_path / "run.svg"
-    assert f"plot: {file}" in RUN.invoke(app, ["ticket", *SHORT, "--plot", str(file)]).stdout
-    assert "Hold 100 ns, think 400 ns; 2 replications, seeds from 1." in file.read_text()
-    found = json.loads(RUN.invoke(app, ["ticket", *SHORT, "--json", "--plot", str(file)]).stdout)
-    assert str(file) == found["plot"]
+def test_every_plot_is_saved_and_named(tmp_path: Path) -> None:
+    """Each --plot, on the terminal and in JSON; load, seed and version are in it."""
+    files = [tmp_path / "run.svg", tmp_path / "page.html"]
+    asked = ["ticket", *SHORT, *(word for file in files for word in ("--plot", str(file)))]
+    shown = RUN.invoke(app, asked).stdout
+    for file in files:
+        assert f"plot: {file}" in shown.splitlines()
+        assert "Hold 100 ns, think 400 ns; 2 replications, seeds from 1." in file.read_text()
+    found = json.loads(RUN.invoke(app, [*asked, "--json"]).stdout)
+    assert [str(file) for file in files] == found["plots"]
 
 
 def test_latex() -> None:
@@ -370,6 +373,7 @@ def test_latex() -> None:
     ("arguments", "message"),
     [
         (["--plot", "run.jpg"], "--plot run.jpg: the file must end in .svg, .pdf, .png, .pgf or"),
+        (["--plot", "run.svg", "--plot", "a.b"], "--plot a.b: the file must end in .svg, "),
         (["--latex", "--json"], "--latex and --json exclude each other: choose one"),
     ],
 )

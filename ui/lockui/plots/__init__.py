@@ -14,7 +14,7 @@ matplotlib is imported when something is drawn, and not before.
 """
 
 from lockui.plots.data import Axis, Bar, Bars, Curves, Line, Plot, Point, Words
-from lockui.plots.files import ENDINGS, check_file, inline, made_by, save
+from lockui.plots.files import ENDINGS, check_files, inline, made_by, save, save_each
 from lockui.plots.tidy import Column, from_table, plot
 
 __all__ = [
@@ -28,10 +28,11 @@ __all__ = [
     "Plot",
     "Point",
     "Words",
-    "check_file",
+    "check_files",
     "from_table",
     "inline",
     "made_by",
     "plot",
     "save",
+    "save_each",
 ]

@@ -5,20 +5,21 @@ from __future__ import annotations
 import html
 import io
 import re
+from collections.abc import Iterable
 from hashlib import sha256
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
 from lockui.arguments import folder_to_write
-from lockui.errors import UsageError
+from lockui.errors import UsageError, saving
 from lockui.extras import missing
 from lockui.latex import escaped
 from lockui.plots.data import Plot
 from lockui.plots.draw import drawn
 from lockui.plots.look import TEXT
 
-__all__ = ["ENDINGS", "check_file", "inline", "made_by", "save"]
+__all__ = ["ENDINGS", "check_files", "inline", "made_by", "save", "save_each"]
 
 ENDINGS = (".svg", ".pdf", ".png", ".pgf", ".html")
 
@@ -30,27 +31,26 @@ _SCHEMES = (
 )
 
 
-def check_file(file: Path | None, option: str = "--plot") -> None:
+def check_files(files: Iterable[Path]) -> None:
     """Check before a long run that a plot can be drawn and saved.
 
     Arguments:
-        file: where, or None for no plot. option: the option that named it, for messages.
+        files: those of ``--plot``.
 
     Raises:
-        UsageError: no format has this ending, matplotlib is missing, or the file cannot be written.
+        UsageError: no format has this ending, matplotlib is missing, or a file cannot be written.
     """
-    if file is None:
-        return
-    named = f"{option} {file}"
-    if file.suffix not in ENDINGS:
-        raise UsageError(
-            f"{named}: the file must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
-        )
-    if file.is_dir():
-        raise UsageError(f"{named}: this is a folder; name a file in it")
-    if find_spec("matplotlib") is None:
-        raise UsageError(f"{named} needs {missing('matplotlib')}")
-    folder_to_write(file.parent, named)
+    for file in files:
+        named = f"--plot {file}"
+        if file.suffix not in ENDINGS:
+            raise UsageError(
+                f"{named}: the file must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
+            )
+        if file.is_dir():
+            raise UsageError(f"{named}: this is a folder; name a file in it")
+        if find_spec("matplotlib") is None:
+            raise UsageError(f"{named} needs {missing('matplotlib')}")
+        folder_to_write(file.parent, named)
 
 
 def made_by() -> str:
@@ -77,6 +77,17 @@ def save(plot: Plot, file: Path) -> None:
         metadata |= {"CreationDate": None} if file.suffix == ".pdf" else {}
         with drawn(plot) as figure:
             figure.savefig(file, metadata=metadata, dpi=160)
+
+
+def save_each(plot: Plot, files: Iterable[Path]) -> None:
+    """Draw a plot into each file of ``--plot``.
+
+    Raises:
+        UsageError: a file cannot be written.
+    """
+    for file in files:
+        with saving(f"--plot {file}"):
+            save(plot, file)
 
 
 def inline(plot: Plot, *, width: float | None = None) -> str:

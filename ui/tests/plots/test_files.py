@@ -18,7 +18,7 @@ from lockui.plots import (
     Line,
     Plot,
     Point,
-    check_file,
+    check_files,
     inline,
     save,
 )
@@ -163,7 +163,7 @@ def test_a_file_that_cannot_be_is_refused(tmp_path: Path, name: str, message: st
     (tmp_path / "folder.svg").mkdir()
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match=re.escape(message)) as caught:
-        check_file(tmp_path / name)
+        check_files([tmp_path / "good.svg", tmp_path / name])
     assert str(caught.value).startswith(f"--plot {tmp_path / name}")
 
 
@@ -171,5 +171,5 @@ def test_a_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     """With the command that installs it."""
     monkeypatch.setattr("lockui.plots.files.find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"pip install 'locklab\[plot\]'"):
-        check_file(tmp_path / "p.svg")
-    check_file(None)
+        check_files([tmp_path / "p.svg"])
+    check_files([])
