@@ -29,7 +29,7 @@ class Measured(Placed):
             time between two.
         operations: of each CPU. replications: with different random streams. seed: of the first.
         progress: units of work of the slowest CPU, at least, as a share of the mean of all; a
-            submission's own class must reach it.
+            submission's own class must reach it, here or in a longer run whose transfers vary.
         hits: of a decision cache: lookups that find what it has to know, at least, as a share.
     """
 

@@ -15,6 +15,7 @@ from lockgrader.lab import LabError, Measure, Measured
 from lockgrader.measuring.decisions import NotedDecisions, Notes
 from lockgrader.measuring.rules import Seen, check_run, own_run
 from lockgrader.submitted import Submitted
+from locksim import machine as machines
 from locksim.kinds.kind import resized
 from locksim.lang import NS
 from locksim.lang.struct import CountedRef, DecisionCache, Lock, Struct, Workload
@@ -23,11 +24,14 @@ from locksim.library.kernel.netlabel import NetLabel
 from locksim.library.registry import resolve, workload
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.library.workloads.paths import COMPONENTS
+from locksim.machine import Machine
 from locksim.study.simulation import Simulation, simulate
 
 __all__ = ["is_own", "measured", "own_measure", "reference", "yardstick"]
 
 LONGEST_PS = 10**11
+JITTER_PS, LONG = 20_000, 1500
+"""Of a longer run: by how much transfers vary, at least, and units of work of each CPU."""
 _MEASURES: dict[str, Callable[[Simulation], float]] = {
     "transfers": lambda s: s.transactions().mean,
     "time_ns": lambda s: s.operation_ps().mean / 1e3,
@@ -73,6 +77,7 @@ def measured(measure: Measured, name: str, cpus: int, submitted: Submitted) -> f
         notes=notes if issubclass(struct, DecisionCache) else None,
         cache=name,
         done=run.done(),
+        longer=lambda: _longer_run(measure, name, struct(), cpus),
     )
     check_run(seen, [name], submitted, progress=measure.progress, least_hits=measure.hits)
     return _number(measure, run)
@@ -100,13 +105,38 @@ def reference(measure: Measure) -> float:
     return _number(measure, _simulated(measure, lock, measure.cpus))
 
 
+def _longer_run(measure: Measured, name: str, lock: Struct, cpus: int) -> tuple[str, list[int]]:
+    """Where a longer run was, in words, and the units of work of each CPU in it."""
+    machine = machines.load(measure.machine)
+    jitter_ps = max(JITTER_PS, machine.tables(cpus, "compact").jitter_ps)
+    long = {"operations": max(LONG, measure.operations), "replications": 1}
+    with own_run(name):
+        run = _simulated(
+            measure.model_copy(update=long),
+            lock,
+            cpus,
+            machine=machine.with_costs(jitter=jitter_ps),
+        )
+    where = f"in {long['operations']:,} units of work for each of {cpus} CPUs"
+    return f"{where} of {_machine(measure.machine)}", run.done()
+
+
 def _simulated(
-    measure: Measured, lock: Struct, cpus: int, notes: Notes | None = None
+    measure: Measured,
+    lock: Struct,
+    cpus: int,
+    notes: Notes | None = None,
+    machine: Machine | None = None,
 ) -> Simulation:
-    """A simulation of a lock; with ``notes`` it is watched, and they get those of a cache."""
+    """A simulation of a lock.
+
+    Arguments:
+        measure: the load. lock: the lock. cpus: how many.
+        notes: get those of a cache; the run is watched then. machine: in place of the measure's.
+    """
     return simulate(
         _workload(measure, lock, noted=notes is not None),
-        machine=measure.machine,
+        machine=machine or measure.machine,
         cpus=cpus,
         operations=measure.operations,
         replications=measure.replications,

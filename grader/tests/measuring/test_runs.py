@@ -4,6 +4,7 @@ import pytest
 
 from lockgrader.finding import Settled
 from lockgrader.lab import LabError, Measure
+from lockgrader.measuring import runs
 from lockgrader.measuring.runs import own_measure, reference
 from lockgrader.submitted import Submitted
 from locksim.compiler import compile_source
@@ -89,3 +90,54 @@ def test_a_load_without_a_place_for_it_is_the_labs_mistake() -> None:
     """The message names the load."""
     with pytest.raises(LabError, match="takes no lock and no cache"):
         reference(measure(lock="ticket", measure="transfers", workload="token_ring"))
+
+
+STARVES = """
+from locksim.lang import ACQUIRE, RELAXED, RELEASE, Lock, cpu, pause, word
+
+class Step(Lock):
+    taken = word()
+
+    def acquire(self):
+        while (yield self.taken.compare_swap(0, 1, ACQUIRE)) != 0:
+            while (yield self.taken.load(RELAXED)):
+                yield pause()
+
+    def release(self):
+        yield self.taken.store(0, RELEASE)
+
+class Gate(Step):
+    first_class = word()
+
+    def acquire(self):
+        if cpu() < 4:
+            yield self.first_class.fetch_add(1)
+        else:
+            while (yield self.first_class.load()):
+                yield pause()
+        yield from super().acquire()
+
+    def release(self):
+        if cpu() < 4:
+            yield self.first_class.fetch_add(-1)
+        yield from super().release()
+"""
+LOSING = {"machine": "ideal-64", "cpus": 8, "hold_ns": 500, "measure": "time_ns", "progress": 0.1}
+
+
+def test_a_right_lock_that_goes_in_step_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where all transfers take equally long one CPU loses each race; a longer run lets it in."""
+    codes = Submitted(codes=compile_source(STARVES, "<own.py>"))
+    load = Measure.model_validate({**LOSING, "lock": "Step", "own": True})
+    assert 500 < own_measure(load, codes)
+    monkeypatch.setattr(runs, "JITTER_PS", 0)
+    with pytest.raises(Settled, match=r"CPU \d did "):
+        own_measure(load, codes)
+
+
+def test_a_lock_that_keeps_cpus_out_is_not_measured() -> None:
+    """A gate that closes while others want the lock does so in the longer run, too."""
+    codes = Submitted(codes=compile_source(STARVES, "<own.py>"))
+    with pytest.raises(Settled, match="1,500 units of work for each") as refused:
+        own_measure(Measure.model_validate({**LOSING, "lock": "Gate", "own": True}), codes)
+    assert "progress" == refused.value.finding.tag

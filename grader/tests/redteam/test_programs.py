@@ -75,7 +75,8 @@ def test_it_loses_what_it_does_not_deserve(one: Any) -> None:
     points, finding = found[one.loses]
     assert 0.0 == points, finding.message
     assert WORDS[one.why] in finding.message
-    assert "grader_error" not in {f.verdict for _, f in found.values()}
+    # A proof that is made too large is not decided; it earns nothing and opens nothing.
+    assert {name for name, (_, f) in found.items() if f.verdict == "grader_error"} <= {one.loses}
 
 
 def test_the_corpus_is_large_enough() -> None:
