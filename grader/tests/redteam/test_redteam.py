@@ -17,7 +17,7 @@ from places import places
 from lockgrader.grade import grade
 from lockgrader.lab import load
 from lockgrader.lab.variants import variant
-from lockgrader.read import answers
+from lockgrader.read import python
 from lockgrader.result import Result
 from lockgrader.sandbox import available
 from lockgrader.sandbox.probe import _survivor
@@ -97,9 +97,9 @@ def target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Target]:
     target.outside.chmod(0o777)
     monkeypatch.setenv("LOCKLAB_COURSE_KEY", target.token)
     limits = replace(
-        answers.LIMITS, wall_s=120, cpu_s=1, memory_bytes=192 << 20, output_bytes=1 << 18
+        python.LIMITS, wall_s=120, cpu_s=1, memory_bytes=192 << 20, output_bytes=1 << 18
     )
-    monkeypatch.setattr(answers, "LIMITS", limits)
+    monkeypatch.setattr(python, "LIMITS", limits)
     monkeypatch.setattr(memory, "MAX_SETUP_STEPS", 10_000)
     with socket.create_server(("127.0.0.1", 0)) as server:
         target.port = server.getsockname()[1]
@@ -138,7 +138,7 @@ def test_python(hostile: dict[str, Any], target: Target, monkeypatch: pytest.Mon
     """Code that is executed gets its documented verdict and nothing else."""
     undecided = hostile["verdict"] == "grader_error"
     if undecided and hostile["name"] in ("sleeps", "stops"):  # else as long as it takes
-        monkeypatch.setattr(answers, "LIMITS", replace(answers.LIMITS, wall_s=6))
+        monkeypatch.setattr(python, "LIMITS", replace(python.LIMITS, wall_s=6))
     path = target.folder / "eve.py"
     home = target.folder / "eve"
     home.mkdir()
