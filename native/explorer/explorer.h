@@ -277,8 +277,16 @@ bool ex_setup_is_kept(void); /* as the next run would make it */
 /* What setup has left is put aside; and put back, with a new beginning for the conductor. */
 void ex_setup_keep(void);
 struct thread *ex_setup_put_back(void *(*start)(void *));
+/* A copy of some memory. */
+struct copy {
+    address at;
+    size_t size, room;
+    char *bytes;
+};
+void ex_copy_keep(struct copy *copy, address from, address to);
+void ex_copy_put_back(const struct copy *copy);
 /* The parts of it: */
-void ex_heap_keep(address *from, address *to); /* the memory that belongs to it */
+void ex_heap_keep(void);
 void ex_heap_put_back(void);
 void ex_search_keep(void);
 void ex_search_put_back(void);
@@ -287,6 +295,8 @@ void ex_report_keep(void);
 void ex_report_put_back(void);
 void ex_schedule_keep(void);
 void ex_schedule_put_back(void);
+/* A thread that has not begun calls a function now, and the conductor waits for its end. */
+void ex_as(struct thread *thread, void (*function)(int me));
 /* A thread goes on with another function, on a stack without a trace. */
 void ex_start_again(struct thread *thread, void *(*start)(void *));
 

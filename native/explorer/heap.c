@@ -13,7 +13,6 @@
  * A leak is a block that at the end is neither freed nor reachable from a static, or from the stack
  * of a thread that exit() finds unfinished, directly or through other reachable blocks.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -72,32 +71,27 @@ static void own(const struct block *block)
         owner[(grain - HEAP) / GRAIN] = (uint16_t)(block - blocks + 1);
 }
 
-/* setup.c: the blocks that the conductor alone has made. */
+/* setup.c: the blocks that the conductor has made, and others on its errands. */
 
-static struct block *kept;
-static unsigned n_kept;
-static address kept_next;
+static struct copy kept[MAX_THREADS], kept_blocks;
 
-void ex_heap_keep(address *from, address *to)
+void ex_heap_keep(void)
 {
-    *from = HEAP + (address)ex_conductor * ARENA;
-    *to = kept_next = next[ex_conductor];
-    n_kept = n_blocks;
-    free(kept);
-    kept = malloc(n_kept * sizeof(*kept) + 1);
-    if (kept == NULL)
-        ex_give_up("no memory for a copy of what setup leaves");
-    memcpy(kept, blocks, n_kept * sizeof(*kept));
+    ex_copy_keep(&kept_blocks, (address)blocks, (address)&blocks[n_blocks]);
+    for (int i = 0; i <= ex_conductor; i++)
+        ex_copy_keep(&kept[i], HEAP + (address)i * ARENA + GRAIN, next[i]);
 }
 
 void ex_heap_put_back(void)
 {
     ex_heap_begin();
-    for (n_blocks = 0; n_blocks < n_kept; n_blocks++) {
-        blocks[n_blocks] = kept[n_blocks];
+    ex_copy_put_back(&kept_blocks);
+    for (; n_blocks < kept_blocks.size / sizeof(*blocks); n_blocks++)
         own(&blocks[n_blocks]);
+    for (int i = 0; i <= ex_conductor; i++) {
+        ex_copy_put_back(&kept[i]);
+        next[i] = kept[i].at + kept[i].size;
     }
-    next[ex_conductor] = kept_next;
 }
 
 bool ex_on_heap(address at)

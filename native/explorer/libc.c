@@ -428,6 +428,16 @@ void ENTRY(locklab_assertion_failed)(const char *condition, const char *file, un
     ENTRY(__assert_fail)(condition, file, line, NULL);
 }
 
+void ENTRY(locklab_as)(int me, void (*function)(int me))
+{
+    enter();
+    if (!ex_is_sole() || ex_self->number != ex_conductor || me < 0 || me >= ex_options.threads)
+        ex_give_up("locklab_as(%d): it is for locklab_setup(), before a thread is made, and for "
+                   "threads from 0 to %d",
+                   me, ex_options.threads - 1);
+    ex_as(&ex_threads[me], function);
+}
+
 void ENTRY(locklab_context)(const char *words, const unsigned *numbers)
 {
     ex_context(words, numbers);

@@ -27,6 +27,7 @@
 
 #define STACKS ((address)0x1100000000)
 #define PATIENCE 1000
+#define STRAIGHT 16 /* steps: more than most errands (locklab_as) have */
 #define PLAIN_PATIENCE 200 /* plain accesses without a point between them */
 #define STATES (1u << 17)
 
@@ -39,6 +40,7 @@ struct door ex_door;
 
 static void *outside;                /* the stack of main() while a run is on */
 static address deepest[MAX_THREADS]; /* stack pointer of any run */
+static void (*errand)(int me);        /* locklab_as() */
 
 address ex_stack_end(const struct thread *thread)
 {
@@ -79,23 +81,29 @@ static void clean_stack(const struct thread *thread)
     memset((void *)*low, 0, top - *low);
 }
 
-static void prepare(struct thread *thread)
+/* The thread begins with this function, at the top of its stack. */
+static void begin_with(struct thread *thread, void (*function)(void))
 {
     void **sp = (void **)ex_stack_top(thread);
 
-    clean_stack(thread);
-    ex_locals_make(ex_stack_top(thread));
 #if defined(__x86_64__)
-    *--sp = NULL; /* as if fiber() had been called: sp is 8 beyond a multiple of 16 */
-    *--sp = (void *)fiber;
+    *--sp = NULL; /* as if it had been called: sp is 8 beyond a multiple of 16 */
+    *--sp = (void *)function;
     sp -= 6; /* what ex_switch() pops */
     memset(sp, 0, 6 * sizeof(*sp));
 #else
     sp -= 20;
     memset(sp, 0, 20 * sizeof(*sp));
-    sp[11] = (void *)fiber; /* x30 */
+    sp[11] = (void *)function; /* x30 */
 #endif
     thread->sp = sp;
+}
+
+static void prepare(struct thread *thread)
+{
+    clean_stack(thread);
+    ex_locals_make(ex_stack_top(thread));
+    begin_with(thread, fiber);
 }
 
 struct thread *ex_spawn(int number, void *(*start)(void *), void *argument)
@@ -111,6 +119,8 @@ struct thread *ex_spawn(int number, void *(*start)(void *), void *argument)
     thread->woken_by = -1;
     thread->state = ex_mix((uint64_t)number, 3);
     if (ex_self != NULL) {
+        if (errand != NULL)
+            ex_give_up("a function that locklab_as() calls makes a thread");
         thread->now = ex_self->now;
         ex_sole_end();
     }
@@ -155,6 +165,35 @@ static void go(struct thread *next)
     ex_locals_use(ex_stack_top(next));
     ex_switch(&before->sp, next->sp);
     ex_door = door;
+}
+
+/* locklab_as() */
+
+static void run_errand(void)
+{
+    errand(ex_self->number);
+    ex_settle();
+    ex_event_stop();
+    ex_self->stage = UNUSED;
+    errand = NULL;
+    go(&ex_threads[ex_conductor]);
+}
+
+void ex_as(struct thread *thread, void (*function)(int me))
+{
+    int number = (int)(thread - ex_threads);
+
+    ex_event_stop();
+    ex_report_from_here();
+    memset(thread, 0, offsetof(struct thread, frames));
+    thread->number = number;
+    thread->stage = STARTED;
+    thread->made_by = thread->woken_by = -1;
+    ex_spins_begin(thread);
+    ex_locals_make(ex_stack_top(thread));
+    begin_with(thread, run_errand);
+    errand = function;
+    go(thread);
 }
 
 /* Where the program's part of the stack ends. A model's own thread has none: 0. */
@@ -233,7 +272,7 @@ static agents possibilities(agents *waiting)
 static bool is_unfinished(const struct thread *thread)
 {
     return thread->stage == STARTED && !thread->serves &&
-           (thread->number != ex_conductor || ex_conducts() != NULL);
+           (thread->number != ex_conductor || (ex_conducts() != NULL && errand == NULL));
 }
 
 /* Could a thread go on that the reduction holds back? Then another run is the one to judge. */
@@ -398,6 +437,7 @@ void ex_schedule_begin(void)
     }
     ex_threads_used = 0;
     alone = ahead = NULL;
+    errand = NULL;
     n_states = 0;
     run++;
 }
@@ -459,6 +499,8 @@ static void reschedule(void)
 
         ex_event_stop();
         enabled = possibilities(&waiting);
+        if (ex_is_sole()) /* or on an errand, and the conductor waits for its end */
+            enabled &= ex_agent(2 * ex_self->number);
         if (enabled == 0)
             nobody_may_run();
         if (ex_is_sole()) {
@@ -490,6 +532,16 @@ void ex_bound_steps(void)
                    (size_t)ex_options.max_steps);
 }
 
+/* No other thread could go on, and nothing has to be remembered. After some steps the long way is
+ * taken, which notices a loop without an end. */
+static bool goes_straight_on(void)
+{
+    if (!ex_is_sole() || ex_self->in_a_row >= STRAIGHT || !holds(ex_self))
+        return false;
+    ex_self->in_a_row++;
+    return true;
+}
+
 void ex_point(struct operation operation)
 {
     ex_settle();
@@ -497,6 +549,8 @@ void ex_point(struct operation operation)
     ex_event_stop();
     ex_self->pc = ex_door.pc;
     ex_self->next = operation;
+    if (goes_straight_on())
+        return;
     ex_reached_note(ex_self, &operation);
     ex_self->spins = ex_spins(ex_self, (address)__builtin_return_address(0));
     reschedule();

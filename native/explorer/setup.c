@@ -2,8 +2,9 @@
 /*
  * What setup leaves, kept for the runs that begin alike.
  *
- * While setup runs there is one thread, the conductor: it is *sole*. Its steps have one order, and all
- * of them happen before everything else. So nothing of them has to be remembered: no event, no
+ * While setup runs there is one thread, the conductor: it is *sole*. (Others that it sends on errands,
+ * by locklab_as(), run in its place.) Its steps have one order, and all of them happen before
+ * everything else. So nothing of them has to be remembered: no event, no
  * message, no access that another could race with, and stores reach memory at once (memory.c,
  * events.c, races.c). When setup is over its result is memory: statics, blocks of malloc, the
  * conductor's thread-local variables. They are copied here, and every run begins from the copy, the
@@ -18,18 +19,9 @@
 
 #include "explorer.h"
 
-struct piece {
-    address at;
-    size_t size, room;
-    char *bytes;
-};
-
-enum { OF_THE_HEAP = STATICS, LOCALS, PIECES };
-
 static bool is_sole, is_kept;
-static struct piece pieces[PIECES];
+static struct copy statics[STATICS], locals;
 static char conductor[offsetof(struct thread, frames)];
-static uint64_t hash;
 
 void ex_sole_begin(bool has_setup)
 {
@@ -47,24 +39,24 @@ bool ex_is_sole(void)
     return is_sole;
 }
 
-static void keep(struct piece *piece, address from, address to)
+void ex_copy_keep(struct copy *copy, address from, address to)
 {
-    piece->at = from;
-    piece->size = to - from;
-    if (piece->size > piece->room) {
-        free(piece->bytes);
-        piece->bytes = malloc(piece->room = piece->size);
-        if (piece->bytes == NULL)
+    copy->at = from;
+    copy->size = to - from;
+    if (copy->size > copy->room) {
+        free(copy->bytes);
+        copy->bytes = malloc(copy->room = copy->size);
+        if (copy->bytes == NULL)
             ex_give_up("no memory for a copy of what setup leaves");
     }
-    if (piece->size > 0)
-        memcpy(piece->bytes, (const void *)from, piece->size);
+    if (copy->size > 0)
+        memcpy(copy->bytes, (const void *)from, copy->size);
 }
 
-static void put_back(const struct piece *piece)
+void ex_copy_put_back(const struct copy *copy)
 {
-    if (piece->size > 0)
-        memcpy((void *)piece->at, piece->bytes, piece->size);
+    if (copy->size > 0)
+        memcpy((void *)copy->at, copy->bytes, copy->size);
 }
 
 bool ex_setup_is_kept(void)
@@ -79,13 +71,11 @@ void ex_setup_keep(void)
 
     for (unsigned i = 0; i < STATICS; i++) {
         ex_statics_range(i, &from, &to);
-        keep(&pieces[i], from, to);
+        ex_copy_keep(&statics[i], from, to);
     }
-    ex_heap_keep(&from, &to);
-    keep(&pieces[OF_THE_HEAP], from, to);
-    keep(&pieces[LOCALS], top, top + ex_locals_size());
+    ex_copy_keep(&locals, top, top + ex_locals_size());
+    ex_heap_keep();
     memcpy(conductor, thread, sizeof(conductor));
-    hash = ex_memory_hash;
     ex_search_keep();
     ex_report_keep();
     ex_schedule_keep();
@@ -102,8 +92,8 @@ struct thread *ex_setup_put_back(void *(*start)(void *))
     ex_schedule_put_back();
     memcpy(thread, conductor, sizeof(conductor));
     ex_start_again(thread, start);
-    for (unsigned i = 0; i < PIECES; i++)
-        put_back(&pieces[i]);
-    ex_memory_hash = hash;
+    for (unsigned i = 0; i < STATICS; i++)
+        ex_copy_put_back(&statics[i]);
+    ex_copy_put_back(&locals);
     return thread;
 }

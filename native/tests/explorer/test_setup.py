@@ -62,3 +62,41 @@ def test_what_setup_leaves_is_watched(bug: int, says: str) -> None:
     found = explored(f"BUG={bug}", memory="sc")
     assert found.counterexample is not None
     assert says in found.counterexample.message
+
+
+def on_errands(bug: int, **how: object) -> Exploration:
+    """Return what is found where threads do something before they begin."""
+    with Program([PROGRAM.with_name("errands.c")], [f"BUG={bug}"]) as program:
+        return run(program, Search(**how))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("memory", ["sc", "tso", "c11"])
+@pytest.mark.parametrize("preemptions", [None, 1])
+def test_errands_come_before_everything(memory: str, preemptions: int | None) -> None:
+    """Each on its thread's own stack; nothing races with them, and what they malloc stays."""
+    found = on_errands(0, memory=memory, preemptions=preemptions)
+    assert ("bounded" if preemptions else "proven") == found.verdict, found.counterexample
+    assert found.runs >= 2
+
+
+@pytest.mark.parametrize(
+    ("bug", "says"), [(1, "thread 1 spins at errands.c:"), (2, "that will do")]
+)
+def test_an_errand_that_fails_is_shown(bug: int, says: str) -> None:
+    """The counterexample is this errand, and no earlier one."""
+    found = on_errands(bug).counterexample
+    assert found is not None
+    assert says in found.message
+    assert {1} == {step.thread for step in found.steps}
+    assert [398] == [step.old for step in found.steps if step.operation == "fetch_add"]
+    assert len(found.steps) < 60
+
+
+@pytest.mark.parametrize(
+    ("bug", "says"), [(3, "makes a thread"), (4, "locklab_as(1): it is for locklab_setup()")]
+)
+def test_misplaced_errands(bug: int, says: str) -> None:
+    """They are a part of setup, where nobody else runs."""
+    found = on_errands(bug)
+    assert "unfinished" == found.verdict
+    assert says in found.limits[0]

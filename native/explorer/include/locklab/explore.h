@@ -20,6 +20,10 @@ void locklab_check(void);
 /* How many threads there are: --threads. */
 int locklab_threads(void);
 
+/* In locklab_setup(), while no thread has been made: the thread `me` calls the function, on the stack
+ * that it will have. So operations of several threads come one after the other, before all begin. */
+void locklab_as(int me, void (*function)(int me));
+
 /* A number below n, each of which is tried. At most 36. */
 unsigned locklab_any(unsigned n);
 
