@@ -78,11 +78,13 @@ class Referring(Workload):
                 yield from self.lock.acquire()
                 before = yield from self.lock.references()
                 after = yield from self.lock.references()
-                assert before == after
+                assert 0 < before == after
                 yield from self.lock.release()
         assert (yield self.alive.load(RELAXED)) == 1
         left = yield from self.lock.put()
         if left == 0:
+            left = yield from self.lock.references()
+            assert left == 0
             yield self.alive.store(0, RELAXED)
             ends = yield self.ends.load(RELAXED)
             yield self.ends.store(ends + 1, RELAXED)

@@ -42,9 +42,12 @@ class RcuKind(StructKind):
         return loads
 
     def clients(self, struct: Struct | type[Struct], threads: int, rounds: int) -> list[Client]:
-        """Readings and replacements, nested readers; and callbacks, where they are taken."""
+        """Readings and replacements; nested readers; readers that stay; callbacks, if taken."""
         found = [replacing(Replacing, struct, threads, rounds, shift) for shift in (0, 1)]
         found += nested(ReplacingBesideNested, struct, threads, rounds)
+        if threads > 1:
+            online = StayingOnline(lock=struct, rounds=rounds)
+            found.append(Client("readers stay online", online, means=RCU_FAULTS))
         if offers(struct, "call_rcu"):
             calls = Reclaiming(rcu=struct, rounds=rounds)
             found.append(Client("call_rcu", calls, means=RCU_FAULTS))
@@ -199,6 +202,33 @@ class ReplacingBesideNested(Replacing):
         assert (yield box.value.load(RELAXED)) == 1
         yield box.reader.store(thread(), RELAXED)
         yield from self.lock.read_unlock()
+
+
+class StayingOnline(Replacing):
+    """Thread 0 replaces; the others read, and stay online until its grace periods are over.
+
+    So only their quiescent states let these end, where elsewhere a way offline does too. After its
+    grace periods thread 0 reads at once, while thread 1 replaces: it must be online again then.
+
+    Arguments:
+        rounds: replacements. shift: not used.
+    """
+
+    over = word()
+
+    def thread(self):
+        if thread() == 0:
+            for _ in range(self.rounds):
+                yield from self.replace()
+            yield self.over.store(1, RELEASE)
+            yield from self.read()
+        else:
+            yield from self.read()
+            while not (yield self.over.load(ACQUIRE)):
+                yield from self.between()
+            if thread() == 1:
+                yield from self.replace()
+        yield from self.end()
 
 
 class PublishedBox(Struct):

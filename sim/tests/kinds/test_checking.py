@@ -48,13 +48,14 @@ def test_rwlock_has_two_mixtures(threads, rounds, writings):
     assert [{"count": w, "copy": w} for w in writings] == [c.expect for c in found]
 
 
-def test_rcu_has_clients_of_three_sorts():
-    """Threads wait for grace periods, nest, or hand over; a fault there has a name of its own."""
+def test_rcu_has_clients_of_four_sorts():
+    """Threads wait for grace periods, nest, stay, hand over; a fault there has its own name."""
     found = clients_of(RCU, 2, 1)
     assert [
         "1 readings, 1 replacements; thread 0 replaces first",
         "1 readings, 1 replacements; thread 1 replaces first",
         "nested readers",
+        "readers stay online",
         "call_rcu",
     ] == [c.name for c in found]
     assert {"grace-period violation"} == {c.means["memory"] for c in found}

@@ -1,6 +1,7 @@
 """Counted references that many CPUs have used: what such a run leaves, and what it catches."""
 
 import pytest
+from kinds.verdicts import verdict_of
 
 from locksim.checker.check import check_clients, check_workload
 from locksim.core.result import SimulationError
@@ -28,6 +29,22 @@ class LosesAPut(SpinlockRef):
             yield self.count.store(count - 1, RELAXED)
         yield from self.release()
         return count - 1
+
+
+class NoReferences(Lockref):
+    """Wrong: the count is always 0."""
+
+    def references(self):
+        yield pause()
+        return 0
+
+
+class OneReference(Lockref):
+    """Wrong: the count is always 1."""
+
+    def references(self):
+        yield pause()
+        return 1
 
 
 class GetsWithoutTheLock(SpinlockRef):
@@ -130,6 +147,12 @@ def test_a_lost_put_is_found_at_the_end() -> None:
     assert "proven" == fresh.verdict
     with pytest.raises(SimulationError, match="an assertion failed"):
         used(LosesAPut)
+
+
+@pytest.mark.parametrize("reference", [NoReferences, OneReference])
+def test_a_count_that_never_changes_is_found(reference: type[CountedRef]) -> None:
+    """While a thread has a reference it is above 0, and 0 when the last one is dropped."""
+    assert "assertion" == verdict_of(reference, "get and put")
 
 
 def test_a_lost_get_is_found_on_the_way() -> None:

@@ -19,6 +19,7 @@ from locksim.lang import (
     percpu,
 )
 from locksim.library.locks.rcu import RCU
+from locksim.library.locks.rcu_qsbr import QSBR
 from locksim.library.locks.srcu import SRCU
 
 
@@ -75,6 +76,20 @@ class InnerRankOnly(SRCU):
         yield self.cpus[cpu()].went[rank].store(1, RELAXED)
 
 
+class NeverQuiescent(QSBR):
+    """Wrong: only a way offline lets a grace period end."""
+
+    def quiescent(self):
+        yield pause()
+
+
+class StaysOffline(QSBR):
+    """Wrong: after a grace period of its own a CPU counts as offline until it is quiescent."""
+
+    def online(self):
+        yield pause()
+
+
 BROKEN = [CarelessRCU, ForgetfulRCU, HastyRCU]
 
 
@@ -105,6 +120,25 @@ def test_readers_may_nest(client, memory):
     assert "proven" == verdict_of(CountingReaders, client, memory=memory)
     wrong = verdict_of(FlaggedReaders, client or "1 readings", memory=memory, types=[Box])
     assert ("memory" if client else "proven") == wrong
+
+
+@pytest.mark.parametrize("memory", ["sc", "tso", "c11"])
+@pytest.mark.parametrize("rcu", [RCU, QSBR])
+def test_readers_may_stay_online(rcu, memory):
+    """Their quiescent states alone let a grace period end."""
+    assert "proven" == verdict_of(rcu, "readers stay online", threads=3, memory=memory)
+
+
+@pytest.mark.parametrize("memory", ["sc", "tso", "c11"])
+@pytest.mark.parametrize(
+    ("rcu", "violated"), [(NeverQuiescent, "deadlock"), (StaysOffline, "memory")]
+)
+def test_a_reader_that_is_not_seen_is_found(rcu, violated, memory):
+    """It never reports while it stays online, or it is not waited for when it reads again."""
+    client = "readers stay online"
+    assert violated == verdict_of(rcu, client, memory=memory, types=[Box])
+    others = [c.name for c in clients_of(rcu, 2, 1) if c.name != client]
+    assert {"proven"} == {verdict_of(rcu, other, memory=memory) for other in others}
 
 
 def test_sleepable_readers_may_nest_too():
