@@ -172,6 +172,11 @@ class Check(Closed):
         """
         raise NotImplementedError
 
+    @property
+    def most_by_hand(self) -> float:
+        """The points that a person can give for it beside the grader's."""
+        return 0.0
+
     def opens(self, finding: Finding) -> bool:
         """Whether the checks that need this one may run: half of the points are enough."""
         return finding.verdict == "pass" or finding.share >= ENOUGH

@@ -9,7 +9,7 @@ import re
 import shlex
 import time
 import traceback
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ from lockgrader.sandbox import Profile
 from lockgrader.submitted import Submitted, proofs
 from lockui.portable import LINUX
 
-__all__ = ["Gate", "Progress", "accept", "grade", "printable", "replay"]
+__all__ = ["Gate", "Progress", "accept", "by_hand", "grade", "printable", "replay"]
 
 _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]+"
@@ -107,6 +107,7 @@ def grade(
         versions=versions(lab),
         seeds={c.name: c.random_seed for c in checks if c.random_seed is not None},
         variant=drawn,
+        by_hand={} if public_only else by_hand(checks),
         checks=(),
         complete=not asked,
         replay=replay(lab, submission.path, student),
@@ -132,6 +133,11 @@ def grade(
         if progress is not None and not result.complete:
             progress(result)
     return result.model_copy(update={"checks": _final(result.checks, judged, attempt)})
+
+
+def by_hand(checks: Iterable[Check]) -> dict[str, float]:
+    """Check → the points that a person can give for it, where there are any."""
+    return {c.name: c.most_by_hand for c in checks if c.most_by_hand}
 
 
 def _read(

@@ -36,15 +36,13 @@ class Mark(_Model):
 
     Arguments:
         check: its name. points: instead of the grader's; None takes earlier marks back.
-        max_points: possible for an answer in words; None keeps those of the check.
         reason: for the student to read. by: who decided. at: when, ISO 8601 in UTC.
         submission_sha256: of the submission that it is about.
     """
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     check: _Line
     points: _Points | None
-    max_points: _Points | None = None
     reason: _Line
     by: _Line
     at: str = Field(default_factory=lambda: clock.now().isoformat(timespec="seconds"))

@@ -166,13 +166,17 @@ class CheckResult(_Model):
             raise ValueError(f"{self.name}: {self.points} points for {self.verdict}")
         return self
 
-    def with_mark(self, mark: Mark | None) -> CheckResult:
-        """The check with a person's mark instead of any earlier one; None leaves the grader's."""
+    def with_mark(self, mark: Mark | None, by_hand: float = 0.0) -> CheckResult:
+        """The check with a person's mark instead of any earlier one; None leaves the grader's.
+
+        Arguments:
+            by_hand: points possible for an answer in words, where the grader gives none.
+        """
         points, possible = self.graded or (self.points, self.max_points)
         changed: dict[str, Any] = {"points": points, "max_points": possible}
         changed |= {"mark": None, "graded": None}
         if mark is not None and mark.points is not None:
-            most = possible if mark.max_points is None else mark.max_points
+            most = by_hand or possible
             changed = {"points": min(mark.points, most), "max_points": most}
             changed |= {"mark": mark, "graded": (points, possible)}
         return self.model_copy(update=changed)
@@ -188,6 +192,8 @@ class Result(_Model):
             and "" for what all share. A check that is graded again alone brings its own.
         files: name of each graded file → sha256.
         versions: package → version. seeds: check → seed. variant: the student's own values.
+        by_hand: check → points that a person can give for an answer in words. They count as
+            possible whether they are given or not, so that all students are measured alike.
         checks: in the lab's order. complete: False while checks are missing.
         replay: the command that grades this submission again.
         name, section: of the student, by the roster. late: what a late submission costs, by the
@@ -207,6 +213,7 @@ class Result(_Model):
     versions: dict[str, str]
     seeds: dict[str, int]
     variant: dict[str, str | int] = Field(default_factory=dict)
+    by_hand: dict[str, Points] = Field(default_factory=dict)
     checks: tuple[CheckResult, ...]
     complete: bool
     replay: str
@@ -230,8 +237,18 @@ class Result(_Model):
 
     @property
     def max_points(self) -> float:
-        """Points that could be earned."""
+        """Points that could be earned, with those that a person has still to give."""
+        return self.graded_points + self.unmarked_points
+
+    @property
+    def graded_points(self) -> float:
+        """Points that the grader, or a mark that stands, could give."""
         return sum(c.max_points for c in self.checks)
+
+    @property
+    def unmarked_points(self) -> float:
+        """Points that a person could give in checks without a mark."""
+        return sum(self.by_hand.get(c.name, 0.0) for c in self.checks if c.mark is None)
 
     @property
     def errors(self) -> list[CheckResult]:
@@ -259,8 +276,14 @@ class Result(_Model):
         held = holding(marks, self.submission_sha256)
         if not held and not any(c.mark for c in self.checks):
             return self
-        checks = tuple(c.with_mark(held.get(c.name)) for c in self.checks)
+        checks = tuple(
+            c.with_mark(held.get(c.name), self.by_hand.get(c.name, 0.0)) for c in self.checks
+        )
         return self.model_copy(update={"checks": checks})
+
+    def most(self, check: CheckResult) -> float:
+        """The points that a person can give for a check."""
+        return self.by_hand.get(check.name) or (check.graded or (0.0, check.max_points))[1]
 
     def decided(self) -> dict[str, Any]:
         """The result without what depends on machine and time: equal for equal submissions."""
@@ -351,8 +374,7 @@ def marked(folder: Path, mark: Mark) -> Result:
         if check is None:
             known = did_you_mean(mark.check, [c.name for c in now.checks])
             raise ResultError(f"{folder.name}: there is no check '{mark.check}'; {known}")
-        possible = (check.graded or (0.0, check.max_points))[1]
-        most = possible if mark.max_points is None else mark.max_points
+        most = now.most(check)
         if mark.points is not None and mark.points > most:
             raise ResultError(
                 f"{folder.name}: {mark.check} is worth {most:g} points at most "

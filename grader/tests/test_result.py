@@ -149,6 +149,6 @@ def test_another_format_is_refused(tmp_path: Path, name: str) -> None:
 
 def test_a_line_that_is_not_a_mark_is_named(tmp_path: Path) -> None:
     """A mark that was edited by hand is not lost: the place and the fault are named."""
-    (tmp_path / "marks.jsonl").write_text('{"check": "why", "points": "four"}\n')
+    (tmp_path / "marks.jsonl").write_text('{"format": 2, "check": "why", "points": "four"}\n')
     with pytest.raises(ResultError, match=r"marks.jsonl:1: points: Input should be a valid number"):
         read_marks(tmp_path)

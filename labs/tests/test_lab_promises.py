@@ -94,7 +94,7 @@ def test_solution_is_graded_with_full_marks(name: str, tmp_path: Path) -> None:
     lab = lab_of(name)
     path = write(solution(lab, "ada", KEY), tmp_path / "ada")
     result = grade(lab, path, student="ada", key=KEY)
-    assert result.max_points == result.points
+    assert result.graded_points == result.points
 
 
 @pytest.mark.parametrize("name", names())

@@ -3,7 +3,8 @@
 - Wrong submissions: at least ten, and one for each check that gives points.
 - Variants: at least a thousand, each used by a check.
 - Goals, where the lab has goals.toml: each has a check, and each check with points a goal.
-- Texts: a rubric for each answer in words, a design, times, links to the glossary that lead there.
+- Texts: a rubric for each answer in words with the points of the lab, a design, times, links to the
+  glossary that lead there.
 - The handout's commands run in a student's folder.
 - A C part's interface is there, explained, and has examples (:mod:`lockgrader.author.c_part`).
 """
@@ -26,6 +27,7 @@ from lockgrader.author.mutants import mutants, solution, write
 from lockgrader.check import Check
 from lockgrader.lab import Lab
 from lockgrader.lab.variants import values_of, variant
+from lockgrader.review.rubric import rubric
 from lockui.files import home
 
 __all__ = ["FEWEST_VARIANTS", "FEWEST_WRONG", "commands", "promises", "run_commands"]
@@ -50,6 +52,7 @@ def promises(lab: Lab, folder: Path, checks: list[Check]) -> Iterable[Item]:
     yield from _variants(lab)
     yield from goals.kept(folder, checks)
     yield from _texts(folder, checks)
+    yield from _levels(folder, checks)
     yield from _glossary(folder)
     yield from c_part(lab, folder, checks)
 
@@ -140,7 +143,7 @@ def _variants(lab: Lab) -> Iterable[Item]:
 def _texts(folder: Path, checks: list[Check]) -> Iterable[Item]:
     """The instructor's texts, and the time that students need."""
     parts = {
-        "rubric.md": sorted({f"`{n}`" for c in checks for n in c.asks_words}),
+        "rubric.md": [],
         "design.md": [*PARTS_OF_A_DESIGN],
         HANDOUT: [],
     }
@@ -154,6 +157,16 @@ def _texts(folder: Path, checks: list[Check]) -> Iterable[Item]:
         elif name == HANDOUT and not _TIME.search(text):
             missing, says = ["time"], "it does not say how many minutes or hours students need"
         yield Item("text", name, not missing and len(text) >= SHORTEST_TEXT, says)
+
+
+def _levels(folder: Path, checks: list[Check]) -> Iterable[Item]:
+    """The best level of the rubric is what the lab promises for an answer in words."""
+    known = rubric(folder)
+    for check in checks:
+        best = known[check.name][0].points if check.name in known else 0.0
+        if check.asks_words or best:
+            says = f"{best:g} points in rubric.md, by_hand = {check.most_by_hand:g} in lab.toml"
+            yield Item("text", check.name, best == check.most_by_hand, says)
 
 
 def _glossary(folder: Path) -> Iterable[Item]:

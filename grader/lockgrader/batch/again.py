@@ -91,6 +91,7 @@ def some_checks(
             "lab_parts": now,
             "lab_sha256": sha256_of(now),
             "seeds": made.seeds,
+            "by_hand": made.by_hand,
             "measured": made.measured,
         }
     )
@@ -113,15 +114,10 @@ def _decided_by(names: Collection[str], checks: Collection[Check]) -> set[str]:
     more = set(names)
     while more:
         found |= more
-        classes = {_class(c) for c in checks if c.name in found} - {""}
+        classes = {c.subject for c in checks if c.name in found} - {""}
         more = {
             c.name
             for c in checks
-            if _class(c) in classes or not found.isdisjoint(with_needs([c.name], [*checks]))
+            if c.subject in classes or not found.isdisjoint(with_needs([c.name], [*checks]))
         } - found
     return found
-
-
-def _class(check: Check) -> str:
-    """The class of the submission that a check is about, or ""."""
-    return str(getattr(check, "lock", ""))

@@ -8,6 +8,7 @@ from pathlib import Path
 from lockgrader.batch.tasks import Class
 from lockgrader.course import Person
 from lockgrader.digests import versions
+from lockgrader.grade import by_hand
 from lockgrader.lab import Lab
 from lockgrader.lab.variants import variant
 from lockgrader.read.submission import UNREADABLE
@@ -61,6 +62,7 @@ def _absent(lab: Lab, person: Person, key: bytes) -> Result:
         versions=versions(lab),
         seeds={},
         variant=values,
+        by_hand=by_hand(lab.checks(values)),
         checks=tuple(
             CheckResult(
                 name=check.name,

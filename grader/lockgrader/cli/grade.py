@@ -20,11 +20,12 @@ from lockgrader import clock
 from lockgrader.cli import platforms, values
 from lockgrader.cli.show import say_withheld, show
 from lockgrader.files import plain
+from lockgrader.report.student import unmarked
 from lockgrader.result import Result, keep
 from lockgrader.sandbox.job import PROFILES
 from lockui.arguments import bounded, folder_to_write
 from lockui.completion import among
-from lockui.console import progress, say, warn
+from lockui.console import progress, say, stderr, warn
 from lockui.document import print_json
 from lockui.errors import UsageError, reported
 from lockui.suggest import did_you_mean
@@ -176,6 +177,8 @@ def grade(
         before = kept(out) if check and not as_json else []
         results = _grade_class(loaded, submission, out, known, how)
         _print_all(results, as_json)
+        if waiting := sum(map(unmarked, results)):
+            say(f"{waiting} answers in words to mark: locklab grade review {out}", stderr())
         say_withheld(results)
         if before:
             students = {r.student for r in results}
@@ -339,9 +342,7 @@ def review(
     results: Annotated[Path, typer.Argument(help="the folder of locklab grade --out")],
     marks: Annotated[
         Path | None,
-        typer.Option(
-            help="CSV file: login, check, points, max_points, reason; give these, and serve nothing"
-        ),
+        typer.Option(help="CSV file: login, check, points, reason; give these, and serve nothing"),
     ] = None,
     lab: Annotated[
         str,

@@ -127,7 +127,7 @@ def here(
     if as_json:
         print_json(json.loads(result.to_json()))
     else:
-        say(f"{result.student}: {result.points:g} of {result.max_points:g} points")
+        say(f"{result.student}: {result.points:g} of {result.graded_points:g} points")
     raise typer.Exit(graded.code)
 
 

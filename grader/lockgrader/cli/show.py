@@ -31,6 +31,8 @@ def show(result: Result) -> None:
         if check.verdict != "pass":
             _explain(check)
     say(f"\n{result.points:.4g} of {result.max_points:g} points")
+    if result.unmarked_points:
+        say(f"{result.unmarked_points:g} of them are for answers in words, which are not marked.")
     if all(c.public for c in result.checks):
         say("These are the public checks; the grader also runs hidden checks.")
 

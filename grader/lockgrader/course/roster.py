@@ -82,8 +82,8 @@ def read_marks_sheet(path: Path) -> list[tuple[dict[str, str], str]]:
     Raises:
         CourseError: as :func:`read_roster`.
     """
-    columns = ("login", "check", "points", "max_points", "reason")
-    return list(_rows(path, columns, needed=("login", "check", "points", "reason")))
+    columns = ("login", "check", "points", "reason")
+    return list(_rows(path, columns, needed=columns))
 
 
 def when(text: str, where: str) -> datetime:

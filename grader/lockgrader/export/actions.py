@@ -43,7 +43,7 @@ def summary(feedback: Feedback, title: str) -> str:
         title: of the lab.
     """
     result = feedback.result
-    parts = [f"## {line(title)}: {result.points:g} of {result.max_points:g} points"]
+    parts = [f"## {line(title)}: {result.points:g} of {result.graded_points:g} points"]
     parts += [line(note) for note in notes_in(feedback)]
     rows = ["| check | | points |", "|---|---|---:|"]
     rows += [_row(one) for one in feedback.shown]

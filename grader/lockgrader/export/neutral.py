@@ -67,8 +67,8 @@ class Feedback:
 
     @property
     def share(self) -> float:
-        """Points earned of those possible, 0 to 1."""
-        possible = self.result.max_points
+        """Points earned of those that are graded, 0 to 1: a person's come elsewhere."""
+        possible = self.result.graded_points
         return 0.0 if not possible else min(1.0, max(0.0, self.result.points / possible))
 
 

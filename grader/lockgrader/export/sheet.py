@@ -41,7 +41,7 @@ def shown_grade(result: Result) -> str | float:
 def labs_of(results: Sequence[Result]) -> dict[str, float]:
     """Lab → points possible, in the order of their first result.
 
-    An answer in words has points once it is marked: the most that a result has is what is possible.
+    They differ where checks were left out in one place: then the most that a result has.
     """
     return {
         lab: max(r.max_points for r in results if r.lab == lab)

@@ -22,13 +22,20 @@ class Written(Check):
     """An answer in words, collected for the instructor, who gives the points for it.
 
     Arguments:
-        answer: its name.
+        answer: its name. by_hand: the points that the instructor can give; 0 for an answer that is
+            only read. They are part of every student's total, marked or not.
     """
 
     hinted: ClassVar[bool] = False
     kind: Literal["written"]
     answer: Text
     points: Annotated[float, Field(ge=0, le=0)] = 0.0
+    by_hand: Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)] = 0.0
+
+    @property
+    def most_by_hand(self) -> float:
+        """As the lab says."""
+        return self.by_hand
 
     @property
     def asks_words(self) -> tuple[str, ...]:

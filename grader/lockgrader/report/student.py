@@ -24,6 +24,7 @@ __all__ = [
     "in_words",
     "seen",
     "seen_in",
+    "unmarked",
     "withheld",
     "without_places",
 ]
@@ -47,6 +48,13 @@ WORDS: dict[Verdict, str] = {
     "grader_error": "not decided yet: it costs no points, and is graded again",
 }
 """Each verdict in words for its student."""
+
+
+def unmarked(result: Result) -> int:
+    """How many answers in words wait for a person's points."""
+    return sum(
+        bool(c.answer) and c.mark is None and c.name in result.by_hand for c in result.checks
+    )
 
 
 def withheld(result: Result) -> str:

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from lockgrader.report.board import boards
 from lockgrader.report.feedback import FEEDBACK
 from lockgrader.report.groups import by_counterexample, by_misconception, suspicions
-from lockgrader.report.student import WORDS
+from lockgrader.report.student import WORDS, unmarked
 from lockgrader.result import CheckResult, Result
 from lockui.html_page import environment
 
@@ -51,6 +51,7 @@ def summary(results: Sequence[Result], *, named: bool = False) -> str:
             same=by_counterexample(present),
             believed=by_misconception(results),
             missing=_missing(present),
+            unmarked=sum(unmarked(r) for r in present),
             releases=sorted({r.release for r in results if r.release}),
             absent=[r for r in results if r.absent],
             by_hand=[(r, c, c.mark) for r in present for c in r.checks if c.mark is not None],

@@ -17,9 +17,6 @@ from lockui.suggest import did_you_mean
 
 __all__ = ["Desk", "MarkError"]
 
-MOST = 5.0
-"""Points of an answer in words where the lab's rubric has no levels for it."""
-
 
 class MarkError(Exception):
     """Points that cannot be given; the message says why."""
@@ -60,23 +57,14 @@ class Desk:
         self._read = now
         return {name: result for name, (_, result) in now.items() if not result.absent}
 
-    def possible(self, result: Result, check: str) -> float | None:
-        """Points that a person can give for an answer in words; None where the lab says it."""
-        found = next(c for c in result.checks if c.name == check)
-        if not found.answer and found.max_points:
-            return None
-        return max((level.points for level in self.levels.get(check, ())), default=MOST)
-
     def mark(
-        self, student: str, check: str, points: float | None, reason: str, *,
-        most: float | None = None, submission: str = "",
-    ) -> Result:  # fmt: skip
+        self, student: str, check: str, points: float | None, reason: str, *, submission: str = ""
+    ) -> Result:
         """Give points, or take earlier ones back, and renew the student's page and gradebook.
 
         Arguments:
             student, check: names. points: None takes earlier ones back. reason: for the student.
-            most: points possible; None for the rubric's or the check's. submission: the hash of
-                what was looked at; "" for what counts now.
+            submission: the hash of what was looked at; "" for what counts now.
 
         Raises:
             MarkError: there is no such student or check, or the points are none.
@@ -96,7 +84,6 @@ class Desk:
         given = Mark(
             check=check,
             points=points,
-            max_points=self.possible(result, check) if most is None else most,
             reason=reason.strip(),
             by=self.by,
             submission_sha256=submission or result.submission_sha256,
@@ -116,20 +103,17 @@ class Desk:
         found = self.results()
         for row, where in read_marks_sheet(path):
             student, check = student_name(row["login"]), row["check"]
-            points, most = (_number(row.get(x, ""), x, where) for x in ("points", "max_points"))
+            points = _number(row["points"], where)
             checks = {c.name: c for c in found[student].checks} if student in found else {}
             if check not in checks:
                 known = did_you_mean(check, checks) if checks else did_you_mean(student, found)
                 raise CourseError(f"{where}: {student} has no check '{check}'; {known}")
-            possible = self.possible(found[student], check) if most is None else most
-            if possible is None:
-                one = checks[check]
-                possible = (one.graded or (one.points, one.max_points))[1]
-            if points is None or points > possible:
-                raise CourseError(f"{where}: points must be between 0 and {possible:g}")
-            asked.append((student, check, points, row["reason"], most))
-        for student, check, points, reason, most in asked:
-            self.mark(student, check, points, reason, most=most)
+            most = found[student].most(checks[check])
+            if points > most:
+                raise CourseError(f"{where}: points must be between 0 and {most:g}")
+            asked.append((student, check, points, row["reason"]))
+        for one in asked:
+            self.mark(*one)
         return len(asked)
 
     def publish(self) -> None:
@@ -148,13 +132,11 @@ class Desk:
         enter(self.folder, [student], self.gradebook)
 
 
-def _number(text: str, what: str, where: str) -> float | None:
-    if not text:
-        return None
+def _number(text: str, where: str) -> float:
     try:
         number = float(text)
     except ValueError:
         number = math.nan
     if not math.isfinite(number) or not 0 <= number <= 1000:
-        raise CourseError(f"{where}: {what} must be a number from 0 to 1000 (got '{text}')")
+        raise CourseError(f"{where}: points must be a number from 0 to 1000 (got '{text}')")
     return number

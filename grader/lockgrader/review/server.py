@@ -214,7 +214,6 @@ class Question(Page):
             marked=marked,
             count=len(answers),
             levels=self.desk.levels.get(name, ()),
-            possible=lambda result, check: self.desk.possible(result, check.name),
             alike={r.student: _with(alike, r.student) for r in results},
         )
 
@@ -230,7 +229,6 @@ class Student(Page):
             f"{result.lab}: {result.student}",
             result=result,
             levels=self.desk.levels,
-            possible=lambda result, check: self.desk.possible(result, check.name),
             alike=_with(similar(results), name),
         )
 

@@ -49,7 +49,8 @@ def test_broken_promises_of_files(tmp_path: Path) -> None:
     ("file", "old", "new", "where", "says"),
     [
         ("handout.md", "#mcs-lock)", "#mcs-locks)", ("glossary", "mcs-locks"), "has no #mcs-locks"),
-        ("rubric.md", "`why`", "it", ("text", "rubric.md"), "says nothing about `why`"),
+        ("rubric.md", "`why`", "it", ("text", "why"), "0 points in rubric.md, by_hand = 5 in"),
+        ("rubric.md", "- 5:", "- 6:", ("text", "why"), "6 points in rubric.md, by_hand = 5 in"),
         ("design.md", "Goals", "Gaols", ("text", "design.md"), "says nothing about Goals"),
         ("lab.toml", 'think_ns = "$think"', "think_ns = 9", ("variant", "think"), "no check uses"),
     ],

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from lockgrader.cli.grade import app
 from lockgrader.export.gradebook import Attempt, Gradebook, Lateness, Marked
 from lockgrader.mark import Mark
-from lockgrader.result import marked
+from lockgrader.result import ResultError, marked
 
 pytestmark = needs_sandbox
 
@@ -46,6 +46,7 @@ name = "why"
 title = "Why?"
 kind = "written"
 answer = "why"
+by_hand = 5
 """
 COURSE = """
 format = 1
@@ -228,12 +229,11 @@ def test_points_given_by_hand_survive(grade: Grade, tmp_path: Path) -> None:
     grade()
     folder = tmp_path / "out" / "ada"
     sha = result_of(folder).submission_sha256
-    for check, points, most in (("second", 5.0, None), ("why", 3.0, 5.0)):
-        marked(
-            folder,
-            Mark(check=check, points=points, max_points=most, reason="a <b>fine</b> idea",
-                 by="ann", submission_sha256=sha),
-        )  # fmt: skip
+    for check, points in (("second", 5.0), ("why", 3.0)):
+        given = Mark(
+            check=check, points=points, reason="a <b>fine</b> idea", by="ann", submission_sha256=sha
+        )
+        marked(folder, given)
     after = grade("--regrade", "ada")[0]
     assert (12.0, 15.0) == (after["points"], after["max_points"])
     assert "second why" == rows(tmp_path)["ada"]["changed_by_hand"]
@@ -332,3 +332,32 @@ def test_dates_that_no_clock_gives(
     assert "2 hand-in times are in the future: bob (2026-03-03), far (2242-01-01)" in said
     assert "2 hand-in times are before 1981: old (1970-01-01), zip (1980-01-01)" in said
     assert "--times times.csv" in said
+
+
+def test_words_enlarge_every_total(grade: Grade, tmp_path: Path) -> None:
+    """Marked or not, blank or absent: the same total in each table, and no gain by a blank."""
+    for name in ("ada", "bob", "eve"):
+        hand_in(tmp_path, name, 10, 20, 1)
+    blank = tmp_path / "in" / "eve.json"
+    blank.write_text('{"n": 10, "m": 20}')
+    os.utime(blank, (0, 86_400 * 365 * 20))
+    course = ("--course", str(tmp_path / "course.toml"))
+    before = grade(*course)
+    assert {15.0} == {r["max_points"] for r in before}
+    assert "2 answers in words to mark" in grade.said  # type: ignore[attr-defined]
+    folder = tmp_path / "out" / "ada"
+    sha = result_of(folder).submission_sha256
+    given = Mark(check="why", points=1.0, reason="poor", by="ann", submission_sha256=sha)
+    marked(folder, given)
+    after = {r["student"]: r for r in grade(*course)}
+    assert {"ada": 11.0, "bob": 10.0, "eve": 10.0, "zoe": 0.0} == {
+        name: r["points"] for name, r in after.items()
+    }
+    assert {15.0} == {r["max_points"] for r in after.values()}
+    assert {"15"} == {row["max_points"] for row in rows(tmp_path).values()}
+    assert "Points Possible,,,,,15" in (tmp_path / "out" / "canvas.csv").read_text()
+    page = (tmp_path / "out" / "bob" / "feedback.html").read_text()
+    assert "5 of these points are for answers in words that are not\nmarked yet." in page
+    assert "1 answers in words are not marked" in (tmp_path / "out" / "summary.html").read_text()
+    with pytest.raises(ResultError, match="why is worth 5 points at most"):
+        marked(folder, given.model_copy(update={"points": 6.0}))

@@ -57,7 +57,7 @@ def on_prairielearn(lab: Lab, files: Files, root: Path) -> here.Graded:
     (root / "data/data.json").write_text(json.dumps(data))
     graded = prairielearn.run(root)
     told = json.loads((root / "results/results.json").read_text())
-    assert round(graded.result.points / graded.result.max_points, 6) == told["score"]
+    assert round(graded.result.points / graded.result.graded_points, 6) == told["score"]
     return graded
 
 
@@ -132,7 +132,7 @@ def test_the_solution_earns_everything(tmp_path: Path, name: str, platform: str)
     lab = load(find(name))
     graded = PLATFORMS[platform](lab, solution(lab, STUDENT, KEY), tmp_path)
     most = possible(lab, public=platform == "repository")
-    assert (0, most, most) == (graded.code, graded.result.points, graded.result.max_points)
+    assert (0, most, most) == (graded.code, graded.result.points, graded.result.graded_points)
 
 
 @needs_sandbox
@@ -160,7 +160,7 @@ def test_without_namespaces_the_c_part_is_left_out(
     graded = PLATFORMS[platform](lab, solution(lab, STUDENT, KEY), tmp_path)
     most = possible(lab, c=False)
     assert 0 < most < possible(lab)
-    assert (0, most, most) == (graded.code, graded.result.points, graded.result.max_points)
+    assert (0, most, most) == (graded.code, graded.result.points, graded.result.graded_points)
     told: dict[str, Any] = json.loads((tmp_path / "results/results.json").read_text())
     assert "Not graded here" in json.dumps(told)
 

@@ -20,7 +20,8 @@ def out(tmp_path: Path) -> Path:
     """A folder of results of two students."""
     for student in ("ada", "bob"):
         why = check("why", points=0.0, max_points=0.0, answer="because")
-        keep(tmp_path / "out" / student, result(student, check("right", "fail"), why))
+        made = result(student, check("right", "fail"), why, by_hand={"why": 5.0})
+        keep(tmp_path / "out" / student, made)
     return tmp_path / "out"
 
 

@@ -45,6 +45,7 @@ def written(folder: Path, student: str, answer: str, number: int) -> None:
             check("right", "fail", message=f"no: {EVIL}"),
             check("why", points=0.0, max_points=0.0, answer=answer),
             submission_sha256=f"{number:064}",
+            by_hand={"why": 5.0},
         ),
     )
 
