@@ -413,6 +413,7 @@ void ex_stack_access(const struct thread *by, address at, size_t size, bool writ
 const char *ex_partial(void); /* what the program could do and was not tried, or "" */
 void ex_rcu_begin(void);
 bool ex_rcu_idle(void); /* no callback is pending */
+void ex_rcu_serve(void); /* a thread for those that are, unless there is one */
 
 /* memory (memory.c) */
 

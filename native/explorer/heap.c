@@ -43,9 +43,21 @@ static size_t rounded(size_t size)
     return (size + GRAIN - 1) / GRAIN * GRAIN;
 }
 
+/* Each arena is unused from there on. */
+static void disown_from(const address *first)
+{
+    for (size_t i = 0; i < MAX_THREADS; i++) {
+        if (next[i] > first[i])
+            memset(&owner[(first[i] - HEAP) / GRAIN], 0,
+                   (next[i] - first[i]) / GRAIN * sizeof(owner[0]));
+        next[i] = first[i];
+    }
+}
+
 void ex_heap_begin(void)
 {
     static bool is_mapped;
+    address first[MAX_THREADS];
 
     if (!is_mapped) {
         void *got = mmap((void *)HEAP, HEAP_SIZE, PROT_READ | PROT_WRITE,
@@ -54,13 +66,9 @@ void ex_heap_begin(void)
             ex_give_up("no memory for the heap");
         is_mapped = true;
     }
-    for (size_t i = 0; i < MAX_THREADS; i++) {
-        address arena = HEAP + i * ARENA;
-
-        if (next[i] > arena + GRAIN)
-            memset(&owner[(arena - HEAP) / GRAIN], 0, (next[i] - arena) / GRAIN * sizeof(owner[0]));
-        next[i] = arena + GRAIN;
-    }
+    for (size_t i = 0; i < MAX_THREADS; i++)
+        first[i] = HEAP + i * ARENA + GRAIN;
+    disown_from(first);
     n_blocks = 0;
 }
 
@@ -71,26 +79,36 @@ static void own(const struct block *block)
         owner[(grain - HEAP) / GRAIN] = (uint16_t)(block - blocks + 1);
 }
 
-/* setup.c: the blocks that the conductor has made, and others on its errands. */
+/* setup.c: the blocks that the conductor has made, and others on its errands. What it has freed stays
+ * as it is, since nobody can reach it without a fault; so only the others are put back. */
 
-static struct copy kept[MAX_THREADS], kept_blocks;
+static struct {
+    struct block *block, then;
+    struct copy memory;
+} kept[MAX_BLOCKS];
+static unsigned n_kept, n_blocks_kept;
+static address next_kept[MAX_THREADS];
 
 void ex_heap_keep(void)
 {
-    ex_copy_keep(&kept_blocks, (address)blocks, (address)&blocks[n_blocks]);
-    for (int i = 0; i <= ex_conductor; i++)
-        ex_copy_keep(&kept[i], HEAP + (address)i * ARENA + GRAIN, next[i]);
+    n_kept = 0;
+    n_blocks_kept = n_blocks;
+    memcpy(next_kept, next, sizeof(next));
+    for (struct block *block = blocks; block < blocks + n_blocks; block++)
+        if (!block->is_free) {
+            kept[n_kept].block = block;
+            kept[n_kept].then = *block;
+            ex_copy_keep(&kept[n_kept++].memory, block->at, block->at + block->size);
+        }
 }
 
 void ex_heap_put_back(void)
 {
-    ex_heap_begin();
-    ex_copy_put_back(&kept_blocks);
-    for (; n_blocks < kept_blocks.size / sizeof(*blocks); n_blocks++)
-        own(&blocks[n_blocks]);
-    for (int i = 0; i <= ex_conductor; i++) {
-        ex_copy_put_back(&kept[i]);
-        next[i] = kept[i].at + kept[i].size;
+    disown_from(next_kept);
+    n_blocks = n_blocks_kept;
+    for (unsigned i = 0; i < n_kept; i++) {
+        *kept[i].block = kept[i].then;
+        ex_copy_put_back(&kept[i].memory);
     }
 }
 

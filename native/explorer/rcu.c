@@ -211,6 +211,14 @@ static void *server(void *unused)
     return unused;
 }
 
+void ex_rcu_serve(void)
+{
+    if (has_server || ex_rcu_idle())
+        return;
+    has_server = true;
+    ex_spawn(ex_free_number(), server, NULL)->serves = true;
+}
+
 void ENTRY(locklab_rcu_call)(void *head, void (*function)(void *head))
 {
     ex_point(on_callbacks());
@@ -221,10 +229,22 @@ void ENTRY(locklab_rcu_call)(void *head, void (*function)(void *head))
     callbacks[called++] = (struct callback){head, function, ex_self->now};
     ex_step("call_rcu", (address)head, 0, 0, 0);
     ex_memory_hash = ex_mix(ex_memory_hash, called); /* no earlier state comes back */
-    if (!has_server) {
-        has_server = true;
-        ex_spawn(ex_free_number(), server, NULL)->serves = true;
-    }
+    if (!ex_is_sole())
+        ex_rcu_serve();
+}
+
+/* Who is sole does the callbacks itself when it waits for them: no reader is inside, and nobody else
+ * could run meanwhile. */
+static void perform_all(void)
+{
+    const struct door door = ex_door;
+
+    ex_self->lent_size = 0; /* what a client has lent is not for callbacks */
+    for (; done < called; done++)
+        callbacks[done].function(callbacks[done].head);
+    ex_settle();
+    ex_door = door;
+    called = done = 0;
 }
 
 static bool have_been_done(const struct thread *self, address all)
@@ -239,6 +259,11 @@ void ENTRY(locklab_rcu_barrier)(void)
     address all;
 
     ex_point(waits);
+    if (ex_is_sole() && ex_self->reader.depth == 0) {
+        perform_all();
+        return;
+    }
+    ex_rcu_serve();
     all = called;
     waits.ready = have_been_done;
     waits.subject = all;

@@ -105,11 +105,13 @@ static void *conductor(void *unused)
     conducts = "locklab_setup()";
     locklab_setup();
     ex_point((struct operation){.effect = NOTHING, .drains = true});
-    if (ex_is_sole()) {
+    if (ex_is_sole() && ex_rcu_idle()) {
         ex_event_stop();
         outcome = SET_UP;
         ex_leave();
     }
+    if (ex_is_sole())
+        ex_rcu_serve(); /* callbacks are pending: they run among the threads */
     return threads_and_check(unused);
 }
 

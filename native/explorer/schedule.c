@@ -109,6 +109,7 @@ static void prepare(struct thread *thread)
 struct thread *ex_spawn(int number, void *(*start)(void *), void *argument)
 {
     struct thread *thread = &ex_threads[number];
+    bool was_sole = ex_is_sole() && ex_self != NULL;
 
     memset(thread, 0, offsetof(struct thread, frames));
     thread->number = number;
@@ -130,6 +131,8 @@ struct thread *ex_spawn(int number, void *(*start)(void *), void *argument)
         ex_priority_new(thread);
     ex_spins_begin(thread);
     prepare(thread);
+    if (was_sole)
+        ex_rcu_serve();
     return thread;
 }
 

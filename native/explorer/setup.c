@@ -11,8 +11,8 @@
  * first one too. A setup is made again when a number that it has asked for (locklab_any) is another
  * one, or the bound of the search has grown.
  *
- * A setup that makes a thread (pthread_create, or call_rcu's) is not sole from then on, and is a
- * part of each run.
+ * A setup that makes a thread is not sole from then on, and is a part of each run; so is one that ends
+ * while callbacks of call_rcu are pending, since they run among the threads.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -100,3 +100,27 @@ def test_misplaced_errands(bug: int, says: str) -> None:
     found = on_errands(bug)
     assert "unfinished" == found.verdict
     assert says in found.limits[0]
+
+
+def with_callbacks(waits: int, bug: int = 0, **how: object) -> Exploration:
+    """Return what is found where setup leaves memory to call_rcu."""
+    with Program([PROGRAM.with_name("callbacks.c")], [f"WAITS={waits}", f"BUG={bug}"]) as program:
+        return run(program, Search(max_steps=MOST, **how))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("memory", ["sc", "tso", "c11"])
+def test_callbacks_that_setup_waits_for(memory: str) -> None:
+    """They are over when the threads begin: nothing is found, and setup is made once."""
+    found = with_callbacks(1, memory=memory, preemptions=1)
+    assert "bounded" == found.verdict, found.counterexample
+    assert found.runs > 20
+    assert found.steps < found.runs * 500
+
+
+def test_a_callback_that_setup_does_not_wait_for() -> None:
+    """It runs among the threads, and what it writes is ordered by nothing."""
+    assert "bounded" == with_callbacks(0, preemptions=1).verdict
+    found = with_callbacks(0, bug=1, preemptions=1).counterexample
+    assert found is not None
+    assert "freed" in found.message
+    assert "a data race" in found.message
