@@ -15,6 +15,7 @@ from __future__ import annotations
 import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -72,8 +73,7 @@ class NotedDecisions(DecisionCache):
         yield from self.cache.offline()
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """One call: LOOKUP, REPLACE or RECLAIM, its key, its answer or value, and its times in ps."""
 
     what: int
@@ -104,18 +104,24 @@ class Notes:
 
 
 def _calls(rows: Rows) -> Iterator[Call]:
-    open_: dict[int, list[tuple[int, int]]] = {}
-    for time, agent, number in rows.tolist():
-        noted = open_.setdefault(agent, [])
-        noted.append((time, number))
-        if len(noted) == 4:
-            (begin, what), (_, key), (_, value), (end, _) = open_.pop(agent)
-            yield Call(what, key, value, begin, end)
-    for noted in open_.values():
-        if len(noted) == 3 and noted[0][1] == REPLACE:
-            yield Call(REPLACE, noted[1][1], noted[2][1], noted[0][0], NEVER)
-        elif len(noted) >= 2 and noted[0][1] == RECLAIM:
-            yield Call(RECLAIM, 0, 0, noted[0][0], NEVER)
+    """The calls of one run, from its notes: time, agent, number."""
+    if not len(rows):
+        return
+    order = np.argsort(rows[:, 1], kind="stable")
+    noted = rows[order]
+    first = np.flatnonzero(np.diff(noted[:, 1], prepend=-1))
+    number = np.diff(first, append=len(noted))  # of notes, by agent
+    complete = np.arange(len(noted)) - np.repeat(first, number) < np.repeat(number // 4 * 4, number)
+    whole = noted[complete].reshape(-1, 4, 3)
+    whole = whole[np.argsort(order[complete].reshape(-1, 4)[:, 3])]
+    columns = [whole[:, k, 2] for k in range(3)] + [whole[:, k, 0] for k in (0, 3)]
+    yield from map(Call, *(column.tolist() for column in columns))
+    for left in np.split(noted[~complete], np.cumsum(number % 4)[:-1]):
+        what = int(left[0, 2]) if len(left) else 0
+        if len(left) == 3 and what == REPLACE:
+            yield Call(REPLACE, int(left[1, 2]), int(left[2, 2]), int(left[0, 0]), NEVER)
+        elif len(left) >= 2 and what == RECLAIM:
+            yield Call(RECLAIM, 0, 0, int(left[0, 0]), NEVER)
 
 
 def stale(calls: list[Call]) -> tuple[Call, Call] | None:
