@@ -15,19 +15,15 @@ from lockgrader.check import ClassCheck
 from lockgrader.finding import Finding
 from lockgrader.lab import LabError
 from lockgrader.lab.closed import Text
-from lockgrader.measuring.unfinished import unfinished
+from lockgrader.measuring.proofs import budget, unfinished
 from lockgrader.sandbox import Profile
 from lockgrader.submitted import Submitted
 from locksim.checker.check import check_workload
 from locksim.checker.replay.render import table
-from locksim.checker.verdict import Budget
 from locksim.compiler import compile_source
 from locksim.lang.struct import Workload
 
 __all__ = ["OwnClient"]
-
-FOREVER_S = 1e6
-MAX_MEMORY = 1 << 30
 
 
 class OwnClient(ClassCheck):
@@ -77,7 +73,7 @@ class OwnClient(ClassCheck):
             plain=self.plain,
             memory=self.memory,
             property=self.property,
-            budget=Budget(max_states=self.states, max_seconds=FOREVER_S, max_bytes=MAX_MEMORY),
+            budget=budget(self.states),
         )
         asked = f"{self.threads} threads, {self.memory.upper()}"
         if verdict.verdict == "proven":

@@ -14,21 +14,17 @@ from pydantic import Field
 
 from lockgrader.check import ClassCheck, Replay
 from lockgrader.finding import Finding
+from lockgrader.measuring.proofs import budget, unfinished
 from lockgrader.measuring.ran import operations
-from lockgrader.measuring.unfinished import unfinished
 from lockgrader.measuring.used import Used, after_use
 from lockgrader.measuring.waits import Waits, wrong_wait
 from lockgrader.sandbox import Profile
 from lockgrader.submitted import Submitted
 from locksim.checker import check_lock
 from locksim.checker.replay.render import table
-from locksim.checker.verdict import Budget, Verdict
+from locksim.checker.verdict import Verdict
 
 __all__ = ["Proven"]
-
-MAX_MEMORY = 2 << 30
-FOREVER_S = 1e6
-"""No limit in time: a check's budget is a number of states, whatever the load of the machine."""
 
 
 class Proven(ClassCheck):
@@ -59,14 +55,14 @@ class Proven(ClassCheck):
     def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Prove the lock, or show a shortest counterexample."""
         lock = submitted.lock(self.lock)
-        budget = Budget(max_states=self.states, max_seconds=FOREVER_S, max_bytes=MAX_MEMORY)
+        limits = budget(self.states)
         verdict = check_lock(
             lock,
             threads=self.threads,
             rounds=self.rounds,
             memory=self.memory,
             property=self.property,
-            budget=budget,
+            budget=limits,
             name=self.lock,
             client=self.client,
         )
@@ -77,7 +73,7 @@ class Proven(ClassCheck):
             wrong, reached = after_use(
                 self.used,
                 code,
-                budget,
+                limits,
                 reached,
                 name=self.lock,
                 client=self.client,

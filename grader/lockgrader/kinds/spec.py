@@ -10,19 +10,15 @@ from lockgrader.check import ClassCheck
 from lockgrader.finding import Finding
 from lockgrader.lab import LabError
 from lockgrader.lab.closed import Text
-from lockgrader.measuring.unfinished import unfinished
+from lockgrader.measuring.proofs import budget, unfinished
 from lockgrader.sandbox import Profile
 from lockgrader.submitted import Submitted
 from locksim.checker.replay.render import table
 from locksim.checker.spec import CONDITIONS, check_spec
-from locksim.checker.verdict import Budget
 from locksim.compiler import compile_source
 from locksim.library.registry import specification
 
 __all__ = ["Spec"]
-
-FOREVER_S = 1e6
-MAX_MEMORY = 1 << 30
 
 
 class Spec(ClassCheck):
@@ -65,7 +61,7 @@ class Spec(ClassCheck):
             operations=self.operations,
             condition=self.condition,
             memory=self.memory,
-            budget=Budget(max_states=self.states, max_seconds=FOREVER_S, max_bytes=MAX_MEMORY),
+            budget=budget(self.states),
             name=self.lock,
             spec=self.spec,
         )

@@ -13,20 +13,17 @@ from pydantic import Field
 
 from lockgrader.check import ClassCheck
 from lockgrader.finding import Finding
-from lockgrader.measuring.unfinished import unfinished
+from lockgrader.measuring.proofs import budget, unfinished
 from lockgrader.sandbox import Profile
 from lockgrader.submitted import Submitted
 from locksim.checker.check import check_clients
 from locksim.checker.replay.counterexample import Counterexample
 from locksim.checker.replay.render import table
-from locksim.checker.verdict import Budget
 from locksim.kinds.checking import endless_clients_of
 from locksim.lang.struct import RWLock
 
 __all__ = ["Starved"]
 
-FOREVER_S = 1e6
-MAX_MEMORY = 1 << 30
 Side = Literal["readers", "writers"]
 _FIRST: tuple[Side, ...] = ("writers", "readers")
 """What thread 0 does in each of the two endless clients; the search names thread 0 if it can."""
@@ -50,7 +47,7 @@ class Starved(ClassCheck):
         lock = submitted.struct(self.lock)
         if not issubclass(lock, RWLock):
             return Finding("fail", 0.0, f"{self.lock} must be an RWLock", tag="kind")
-        budget = Budget(max_states=self.states, max_seconds=FOREVER_S, max_bytes=MAX_MEMORY)
+        limits = budget(self.states)
         starved: dict[Side, Counterexample] = {}
         for side, client in zip(_FIRST, endless_clients_of(lock), strict=True):
             verdict = check_clients(
@@ -59,7 +56,7 @@ class Starved(ClassCheck):
                 threads=2,
                 memory=self.memory,
                 property="starvation",
-                budget=budget,
+                budget=limits,
             )
             example = verdict.counterexample
             if verdict.verdict == "unfinished":

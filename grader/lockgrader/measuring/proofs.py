@@ -1,11 +1,15 @@
-"""A proof that ended before it could decide."""
+"""Budgets of proofs, and the finding of a proof that ended before it could decide."""
 
 from __future__ import annotations
 
 from lockgrader.finding import Finding, undecided
-from locksim.checker.verdict import Verdict
+from locksim.checker.verdict import Budget, Verdict
 
-__all__ = ["unfinished"]
+__all__ = ["budget", "unfinished"]
+
+MAX_MEMORY = 2 << 30
+FOREVER_S = 1e6
+"""No limit in time: a check's budget is a number of states, whatever the load of the machine."""
 
 _OURS = {"states", "memory", "time"}
 """The budgets of the grader. The other reasons lie in the program, and a larger budget changes
@@ -14,6 +18,11 @@ _HELP = (
     "\nhelp: fewer words, or smaller values in them, make the proof smaller; an instructor can "
     "give it more 'states' in lab.toml, or decide by hand"
 )
+
+
+def budget(states: int) -> Budget:
+    """The budget of one proof, in states; memory is a guard."""
+    return Budget(max_states=states, max_seconds=FOREVER_S, max_bytes=MAX_MEMORY)
 
 
 def unfinished(verdict: Verdict, asked: str = "") -> Finding:

@@ -36,8 +36,8 @@ from pydantic import Field
 
 from lockgrader.finding import Finding, Operation
 from lockgrader.lab.placed import Placed
+from lockgrader.measuring.proofs import unfinished
 from lockgrader.measuring.ran import operations
-from lockgrader.measuring.unfinished import unfinished
 from locksim import machine as machines
 from locksim.checker.check import check_clients
 from locksim.checker.client import Client, chosen

@@ -3,8 +3,8 @@
 import pytest
 
 from lockgrader.finding import Finding
-from lockgrader.kinds import proven
 from lockgrader.kinds.proven import Proven
+from lockgrader.measuring import proofs
 from lockgrader.measuring.used import Used
 from lockgrader.submitted import Submitted
 from locksim.checker.verdict import MIN_BYTES
@@ -104,7 +104,7 @@ def test_used_up_states_decide_nothing() -> None:
 
 def test_used_up_memory_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same for the grader's own bound on memory."""
-    monkeypatch.setattr(proven, "MAX_MEMORY", MIN_BYTES)
+    monkeypatch.setattr(proofs, "MAX_MEMORY", MIN_BYTES)
     is_open(proof(QUEUE, threads=4, rounds=3))
 
 
