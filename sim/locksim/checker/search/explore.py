@@ -303,12 +303,14 @@ def _explored(
             found.space = _empty(model, by)
             _enter(found)
         elif status == loop.ROOM:
-            # While an array grows, the old one is there too.
+            larger = _lengths(found, tight=False)
+            if _peak(found.space, larger) > max_bytes:
+                larger = _lengths(found, tight=True)
             full = found.space.thread_count[0] >= _MOST_ROWS
-            if full or 3 * sum(len(array) * array.itemsize for array in found.space) > max_bytes:
+            if full or not larger or _peak(found.space, larger) > max_bytes:
                 found.stopped = "memory"
                 return found, used
-            found.space = _larger(found)
+            found.space = _larger(found, larger)
         elif status == loop.VIOLATED:
             found.state, found.action = int(control[loop.BAD_STATE]), int(control[loop.BAD_ACTION])
             found.status = int(control[loop.BAD_STATUS])
@@ -453,35 +455,67 @@ def _claim_anew(tables: Tables) -> None:
     tables.claims[0][claims.OWNER] = 0  # a claim was refuted that something relied upon
 
 
-def _larger(found: Exploration) -> Space:
-    """The same space with twice the room wherever half of it is used."""
+def _lengths(found: Exploration, *, tight: bool) -> dict[str, int]:
+    """How long the arrays are to be that get twice the room: those of which half is used.
+
+    Arguments:
+        tight: only those that are nearly full.
+    """
+    space, size, most = found.space, found.model.tables.size, loop.successors(found.model.tables)
+    control = space.control
+    lengths: dict[str, int] = {}
+
+    def fills(used: int, room: int) -> bool:
+        return 8 * (used + most) >= 7 * room if tight else 2 * used >= room
+
+    for rows, name, width, used in (
+        ("state", "states", found.model.n_threads + 1, found.states),
+        ("thread", "threads", size[m.ROW], int(space.thread_count[0])),
+        ("shared", "shared", size[m.SHARED], int(space.shared_count[0])),
+    ):
+        room = len(getattr(space, name)) // width
+        if fills(used, room):
+            lengths[name] = 2 * room * width
+            if len(getattr(space, f"{rows}_slots")) < 4 * room:
+                # Every second time: to enter all rows again takes longer than to copy them.
+                lengths[f"{rows}_slots"] = 8 * room
+    room = lengths.get("states", len(space.states)) // (found.model.n_threads + 1)
+    if "states" in lengths:
+        lengths |= dict.fromkeys(("parent", "via", "depth", "final", "alone", "calm"), room)
+        lengths["edge_start"] = room + 1
+    if fills(int(control[loop.EDGES]), len(space.edges)):
+        lengths |= dict.fromkeys(("edges", "edge_via"), 2 * len(space.edges))
+    if fills(4 * int(control[loop.MEMOS]), len(space.memo)):
+        lengths["memo"] = 2 * len(space.memo)
+    return lengths
+
+
+def _peak(space: Space, lengths: dict[str, int]) -> int:
+    """The bytes of a space while arrays get other lengths: the old ones are there, too."""
+    sizes = {name: int(array.itemsize) for name, array in space._asdict().items()}
+    there = sum(len(array) * int(array.itemsize) for array in space)
+    return there + sum(n * sizes[name] for name, n in lengths.items())
+
+
+def _larger(found: Exploration, lengths: dict[str, int]) -> Space:
+    """The same space with arrays of other lengths, as :func:`_lengths` gives them."""
     space, size, by = found.space, found.model.tables.size, found.runner
     changed: dict[str, Any] = {}
-    for rows, width, used in (
-        ("state", found.model.n_threads + 1, found.states),
-        ("thread", size[m.ROW], int(space.thread_count[0])),
-        ("shared", size[m.SHARED], int(space.shared_count[0])),
-    ):
-        name, slots = rows if rows == "shared" else f"{rows}s", f"{rows}_slots"
-        old = getattr(space, name)
-        room = len(old) // width
-        if 2 * used >= room:
-            changed[name] = _grown(by, name, old, 2 * len(old))
-            if len(getattr(space, slots)) < 4 * room:
-                # Every second time: to enter all rows again takes longer than to copy them.
-                changed[slots] = by.zeros("i", 8 * room)
-                by.refill(changed[name], width, changed[slots], used)
-    states: Numbers = changed.get("states", space.states)
-    room = len(states) // (found.model.n_threads + 1)
-    lengths = dict.fromkeys(("parent", "via", "depth", "final", "alone", "calm"), room)
-    lengths["edge_start"] = room + 1
-    if 2 * int(space.control[loop.EDGES]) >= len(space.edges):
-        lengths |= dict.fromkeys(("edges", "edge_via"), 2 * len(space.edges))
     for name, length in lengths.items():
-        changed[name] = _grown(by, name, getattr(space, name), length)
-    if 8 * int(space.control[loop.MEMOS]) >= len(space.memo):
-        changed["memo"] = by.zeros("q", 2 * len(space.memo))
-        by.move_memo(space.memo, changed["memo"])
+        if name == "memo":
+            changed[name] = by.zeros("q", length)
+            by.move_memo(space.memo, changed[name])
+        elif name.endswith("_slots"):
+            changed[name] = by.zeros("i", length)
+        else:
+            changed[name] = _grown(by, name, getattr(space, name), length)
+    for rows, name, width, used in (
+        ("state", "states", found.model.n_threads + 1, found.states),
+        ("thread", "threads", size[m.ROW], int(space.thread_count[0])),
+        ("shared", "shared", size[m.SHARED], int(space.shared_count[0])),
+    ):
+        if f"{rows}_slots" in changed:
+            by.refill(changed[name], width, changed[f"{rows}_slots"], used)
     return space._replace(**changed)
 
 

@@ -354,3 +354,10 @@ def test_memory_is_not_shared_between_checks():
     assert list(first.shared) == list(second.shared)
     answers = {check_lock(TicketLock, threads=2).states for _ in range(2)}
     assert 1 == len(answers)
+
+
+def test_memory_is_given_to_what_is_full() -> None:
+    """Near the budget only full arrays grow: 224,844 states fit into 640 MiB."""
+    budget = Budget(max_bytes=640 << 20)
+    verdict = check_lock(MCSLock, threads=3, rounds=2, memory="c11", budget=budget)
+    assert ("proven", 224_844) == (verdict.verdict, verdict.states)
