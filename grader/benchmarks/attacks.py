@@ -30,7 +30,7 @@ from theirs import CELL_S, RIVALS, RivalError, environment
 
 from lockgrader.grade import grade
 from lockgrader.lab import load
-from lockgrader.read import answers
+from lockgrader.read import python
 from lockgrader.sandbox.probe import _survivor
 
 HERE = Path(__file__).resolve().parent
@@ -136,7 +136,7 @@ def _ours(text: str, mark: str) -> dict[str, Any]:
 
     Its limits are those of nbgrader's cells here, so that no student waits for a minute.
     """
-    answers.LIMITS = replace(answers.LIMITS, wall_s=CELL_S, cpu_s=CELL_S / 2)
+    python.LIMITS = replace(python.LIMITS, wall_s=CELL_S, cpu_s=CELL_S / 2)
     with tempfile.TemporaryDirectory() as made, socket.create_server(("127.0.0.1", 0)) as server:
         folder, calls = Path(made), []
         loot = folder / "outside" / "loot"

@@ -49,7 +49,6 @@ _COMMON = Limits(
     tmp_bytes=1 << 20,
     output_bytes=4 << 20,
     processes=16,
-    asleep_s=10,
 )
 LIMITS = {
     "explorer": replace(

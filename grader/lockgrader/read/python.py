@@ -86,6 +86,9 @@ def _executed(
     outcome = run(job, profile)
     if outcome.ended != "exited":
         raise stopped(f"running {file}", outcome.ended)
+    said = outcome.stderr.decode("utf-8", errors="replace").strip().rpartition("\n")[2][:300]
+    if not outcome.stdout and outcome.code != 0:
+        raise Refused("student_error", f"{file} fails: {said or f'exit code {outcome.code}'}")
     return outcome.stdout or b"{}"
 
 

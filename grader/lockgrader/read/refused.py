@@ -37,7 +37,7 @@ def stopped(what: str, ended: Ended) -> Refused:
         why = f"the limit on {_GUARDS[ended]} was reached. Does a loop never end?"
         return Refused("grader_error", f"{what}: not decided, and no points are lost: {why}")
     if ended == "asleep":
-        why = "each thread waits for a lock or for another thread"
+        why = "each thread sleeps, is stopped, or waits for another one"
         return Refused("fail", f"{what}: nothing goes on: {why}")
     assert ended != "exited"
     return Refused(ended, f"{what} was stopped: {ended.replace('_', ' ')}")

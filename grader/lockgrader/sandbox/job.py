@@ -30,8 +30,8 @@ class Limits:
             folders there, empty ones too, where /tmp is the job's own.
         output_bytes: of standard output, and the same of standard error.
         processes: at one time, threads too.
-        asleep_s: how long all its threads may sleep at once, without using a processor; None for as
-            long as they like. Such a job waits for ever, however busy the machine is.
+        asleep_s: how long all its threads may sleep or be stopped at once, and six times as long
+            altogether (:mod:`lockgrader.sandbox.asleep`).
     """
 
     wall_s: float = 10.0
@@ -42,7 +42,7 @@ class Limits:
     tmp_files: int = 4096
     output_bytes: int = 1 << 20
     processes: int = 8
-    asleep_s: float | None = None
+    asleep_s: float = 10.0
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal
 
+from lockgrader.sandbox.asleep import Sleep
 from lockgrader.sandbox.job import Limits
 from lockui.portable import LINUX
 
@@ -27,8 +28,6 @@ Ended = Literal[
 ]
 LOOK_S = 0.02
 """Time between two samples of the process tree."""
-FEWEST_LOOKS = 50
-"""Samples in which a job must be asleep, so that a watch that had no processor is not fooled."""
 CHUNK = 1 << 16
 PR_SET_PDEATHSIG = 1
 _SIGNAL_BASE = 128
@@ -66,7 +65,7 @@ def watch(
     """
     streams = _Streams(process, stdin, limits.output_bytes)
     start_s, cpu_s, peak = time.monotonic(), 0.0, 0
-    sleep = _Sleep(process.pid, limits.asleep_s)
+    sleep = Sleep(limits.asleep_s)
     ended: Ended = "exited"
     try:
         while process.poll() is None or streams.open:
@@ -78,7 +77,7 @@ def watch(
                 ended = "timeout_cpu"
             elif ended == "exited" and time.monotonic() - start_s > limits.wall_s:
                 ended = "timeout_wall"
-            elif ended == "exited" and sleep.is_for_ever(cpu):
+            elif ended == "exited" and sleep.is_too_long(states(tree(process.pid)), cpu):
                 ended = "asleep"
             if ended != "exited":
                 break
@@ -101,44 +100,6 @@ def _exceeded(limits: Limits, overflow: bool, memory: int, files: int) -> Ended 
     if overflow or files > limits.tmp_files:
         return "output_limit"
     return "out_of_memory" if memory > limits.memory_bytes else None
-
-
-class _Sleep:
-    """Whether all threads of a tree have been asleep for longer than a limit.
-
-    A thread that could run is not asleep, even if the machine is too busy to run it. So this does
-    not depend on other work.
-    """
-
-    def __init__(self, pid: int, longest_s: float | None) -> None:
-        self._pid, self._longest_s = pid, longest_s
-        self._since_s, self._looks, self._cpu_s = 0.0, 0, -1.0
-
-    def is_for_ever(self, cpu_s: float) -> bool:
-        """Take a sample. ``cpu_s``: the tree's processor time now."""
-        if self._longest_s is None:
-            return False
-        if cpu_s != self._cpu_s or not all_asleep(self._pid):
-            self._cpu_s, self._looks = cpu_s, 0
-            return False
-        if self._looks == 0:
-            self._since_s = time.monotonic()
-        self._looks += 1
-        long = time.monotonic() - self._since_s > self._longest_s
-        return long and self._looks > FEWEST_LOOKS
-
-
-def all_asleep(pid: int) -> bool:
-    """Whether every thread of a tree of processes sleeps until something wakes it."""
-    for one in tree(pid):
-        try:
-            for task in os.listdir(f"/proc/{one}/task"):
-                stat = Path(f"/proc/{one}/task/{task}/stat").read_text()
-                if stat.rpartition(")")[2].split()[0] != "S":
-                    return False
-        except OSError:
-            return False  # it has just ended
-    return True
 
 
 def wait(process: subprocess.Popen[bytes], stdin: bytes, limits: Limits) -> Outcome:
@@ -276,6 +237,19 @@ def files_made(pid: int) -> int:
         finally:
             os.close(handle)
     return 0
+
+
+def states(pids: list[int]) -> set[str]:
+    """The states of all threads of some processes, as /proc has them: R, S, D, T, t, Z, …"""
+    found = set()
+    for one in pids:
+        try:
+            for task in os.listdir(f"/proc/{one}/task"):
+                stat = Path(f"/proc/{one}/task/{task}/stat").read_text()
+                found.add(stat.rpartition(")")[2].split()[0])
+        except OSError:
+            continue  # it has just ended
+    return found
 
 
 def tree(pid: int) -> list[int]:

@@ -1,10 +1,14 @@
 """A student's Python is executed as Python does it."""
 
+from dataclasses import replace
+
 import pytest
 
+from lockgrader.read import python
 from lockgrader.read.answers import read_answers
 from lockgrader.read.python import PythonError, answers_of, call
 from lockgrader.read.refused import Refused
+from lockgrader.sandbox import Limits, available
 
 PROGRAMS = {
     "dataclass": """
@@ -112,3 +116,28 @@ def test_no_answers() -> None:
     """A file that defines none."""
     with pytest.raises(Refused, match="must be a JSON object: define answers"):
         read_answers("answers.py", b"answer = {}", ("n",), (), "unconfined")
+
+
+@pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")
+def test_a_sleeping_program_is_the_submissions_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As C has it: answers that sleep or stop themselves fail, after seconds and not minutes."""
+    monkeypatch.setattr(python, "LIMITS", replace(python.LIMITS, asleep_s=0.5))
+    for text in ("import time; time.sleep(1e6)", "import os; os.kill(os.getpid(), 19)"):
+        with pytest.raises(Refused, match=r"running answers\.py: nothing goes on") as refused:
+            answers_of("answers.py", text.encode(), "namespaces")
+        assert "fail" == refused.value.verdict
+    busy = "for _ in range(30_000_000): pass\nanswers = {'n': 7}"
+    assert {"n": 7} == answers_of("answers.py", busy.encode(), "namespaces")
+
+
+def test_an_honest_sleep_is_no_fault() -> None:
+    """A program may wait; ten seconds are the limit, here and for functions."""
+    text = b"import time\ntime.sleep(0.2)\nanswers = {'n': 7}"
+    assert {"n": 7} == answers_of("answers.py", text, "unconfined")
+    assert {10.0} == {limits.asleep_s for limits in (python.LIMITS, python._CALL, Limits())}
+
+
+def test_a_copy_of_the_process_says_nothing() -> None:
+    """Only the process that was asked answers."""
+    text = b"import os\nanswers = {'n': os.fork() and 7}"
+    assert {"n": 7} == answers_of("answers.py", text, "unconfined")

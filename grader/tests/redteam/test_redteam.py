@@ -85,7 +85,8 @@ class Target:
         assert "\x1b" not in result.to_json()
         assert undecided or [] == result.errors
         its_own = (str(self.secret), str(self.outside))
-        assert [] == [p for p in places(result) if not p.startswith(its_own)]
+        named = [p for p in places(result) if not p.startswith(its_own)]
+        assert [] == [p for p in named if not str(self.secret).startswith(p)]  # one is cut
 
 
 @pytest.fixture
@@ -97,7 +98,12 @@ def target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Target]:
     target.outside.chmod(0o777)
     monkeypatch.setenv("LOCKLAB_COURSE_KEY", target.token)
     limits = replace(
-        python.LIMITS, wall_s=120, cpu_s=1, memory_bytes=192 << 20, output_bytes=1 << 18
+        python.LIMITS,
+        wall_s=120,
+        cpu_s=1,
+        memory_bytes=192 << 20,
+        output_bytes=1 << 18,
+        asleep_s=1,
     )
     monkeypatch.setattr(python, "LIMITS", limits)
     monkeypatch.setattr(memory, "MAX_SETUP_STEPS", 10_000)
@@ -134,11 +140,9 @@ def verdict_of(result: Result, name: str) -> tuple[str, float]:
 
 @pytest.mark.covering("hostile", every=2)
 @pytest.mark.parametrize("hostile", PYTHON, ids=lambda h: f"{h['attack']}-{h['name']}")
-def test_python(hostile: dict[str, Any], target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python(hostile: dict[str, Any], target: Target) -> None:
     """Code that is executed gets its documented verdict and nothing else."""
     undecided = hostile["verdict"] == "grader_error"
-    if undecided and hostile["name"] in ("sleeps", "stops"):  # else as long as it takes
-        monkeypatch.setattr(python, "LIMITS", replace(python.LIMITS, wall_s=6))
     path = target.folder / "eve.py"
     home = target.folder / "eve"
     home.mkdir()

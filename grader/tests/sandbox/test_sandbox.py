@@ -145,13 +145,25 @@ def test_doctor_attacks_and_counts() -> None:
     assert 2 == CliRunner().invoke(doctor.app, ["--sandbox", "--profile", "none"]).exit_code
 
 
+SLEEPERS = {
+    "lock": "import threading; l = threading.Lock(); l.acquire(); l.acquire()",
+    "clock": "import time; time.sleep(1000)",
+    "stopped": "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)",
+    "select": "import os, select; select.select([os.pipe()[0]], [], [])",
+    "child": "import os, time\nif os.fork() == 0: time.sleep(1000)\nos.wait()",
+    "zombie": "import os, time\nif os.fork() == 0: os._exit(0)\ntime.sleep(1000)",
+    "threads": "import threading, time\nfor _ in range(3):\n"
+    "    threading.Thread(target=time.sleep, args=(1000,)).start()",
+}
+
+
 def test_what_sleeps_for_ever_is_ended() -> None:
     """By a deadlock that no other work can bring about; what computes now and then goes on."""
     limits = Limits(wall_s=60, asleep_s=0.5)
     if reason := available():
         pytest.skip(reason)
-    deadlock = "import threading; l = threading.Lock(); l.acquire(); l.acquire()"
-    assert "asleep" == run(python(deadlock, limits=limits)).ended
+    for sleeps in SLEEPERS.values():
+        assert "asleep" == run(python(sleeps, limits=limits)).ended, sleeps
     works = "import time\nfor _ in range(20): time.sleep(0.1); sum(range(300_000))\nprint(1)"
     assert b"1\n" == run(python(works, limits=limits)).stdout
 
