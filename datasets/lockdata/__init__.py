@@ -10,7 +10,7 @@ source, and a reason if its corrected value differs from the printed one.
 """
 
 from lockdata.errors import DatasetError, Error
-from lockdata.frames import Reading, describe, list_tables, load, pivot
+from lockdata.frames import Reading, describe, list_tables, load, pivot, records
 from lockdata.info import Correction, Key, SourceInfo, TableInfo
 from lockdata.printed import interval, number
 
@@ -28,4 +28,5 @@ __all__ = [
     "load",
     "number",
     "pivot",
+    "records",
 ]

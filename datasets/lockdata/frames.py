@@ -57,6 +57,19 @@ def load(name: str, reading: Reading = "understood") -> pd.DataFrame:
     return frame
 
 
+def records(name: str, reading: Reading = "understood") -> list[dict[str, Any]]:
+    """Return a table's rows as `load` has them, without pandas; a missing number is None.
+
+    Arguments:
+        name, reading: as in `load`.
+
+    Raises:
+        DatasetError: the name or the reading is unknown.
+    """
+    columns, rows = tidy(read(name), reading)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
 def pivot(
     name: str,
     reading: Literal["understood", "printed"] = "understood",

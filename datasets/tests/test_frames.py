@@ -139,3 +139,12 @@ def test_import_is_cheap() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=folder
     )
     assert "[]" == done.stdout.strip()
+
+
+@pytest.mark.parametrize("reading", ["understood", "printed", "both"])
+def test_records_are_the_frame(reading: lockdata.Reading) -> None:
+    """The same rows without pandas; a missing number is None instead of NaN."""
+    for name in ("franke-2001/lockmeter", "kaigai-2004/rcutest"):
+        frame = lockdata.load(name, reading).astype(object)
+        whole = frame.where(frame.notna(), None).to_dict("records")
+        assert whole == lockdata.records(name, reading)

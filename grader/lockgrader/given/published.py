@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -41,23 +40,21 @@ def published(asked: Rows) -> list[Row]:
     import lockdata
 
     try:
-        frame = lockdata.load(asked.table, "both")
+        rows = lockdata.records(asked.table, "both")
+        keys = [key.name for key in lockdata.describe(asked.table).keys]
     except lockdata.DatasetError as error:
         raise LabError(str(error)) from error
-    keys = [*frame.columns[: list(frame.columns).index("printed")]]
     for key, wanted in asked.where.items():
         if key not in keys:
             raise LabError(f"{asked.table} has no key '{key}'; it has {', '.join(keys)}")
-        frame = frame[frame[key].isin(wanted if isinstance(wanted, tuple) else [wanted])]
-    if not len(frame):
+        among = wanted if isinstance(wanted, tuple) else (wanted,)
+        rows = [row for row in rows if row[key] in among]
+    if not rows:
         raise LabError(f"{asked.table}: no row is at {dict(asked.where)}")
-    return [
-        {**{key: row[key] for key in keys}, "value": _number(row, asked)}
-        for row in frame.to_dict("records")
-    ]
+    return [{**{key: row[key] for key in keys}, "value": _number(row, asked)} for row in rows]
 
 
-def _number(row: dict[Hashable, Any], asked: Rows) -> float:
+def _number(row: dict[str, Any], asked: Rows) -> float:
     from lockdata import number
 
     value = number(row["printed"]) if asked.printed else row["understood"]

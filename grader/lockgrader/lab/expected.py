@@ -15,6 +15,7 @@ from typing import Annotated, Any
 
 from pydantic import Discriminator, Field, Tag
 
+from lockgrader.lab.arithmetic import evaluate
 from lockgrader.lab.chatroom import ChatroomRun
 from lockgrader.lab.closed import Closed, Number, Text
 from lockgrader.lab.measure import Measure
@@ -55,7 +56,7 @@ class Formula(Closed):
     """Arithmetic over named cells and numbers, such as an identity of a table.
 
     Arguments:
-        formula: as Python writes it: ``+ - * / **`` and parentheses.
+        formula: as Python writes it (:mod:`lockgrader.lab.arithmetic`).
         where: name → cell, number, or measure of a run of Chatroom.
     """
 
@@ -68,15 +69,12 @@ class Formula(Closed):
         Raises:
             FormulaError: it has none.
         """
-        import pandas as pd
-
         names = {
             n: v.number() if isinstance(v, Cell | ChatroomRun) else v for n, v in self.where.items()
         }
         try:
-            found: Any = pd.eval(self.formula, engine="python", local_dict=names, global_dict={})
-            value = float(found)
-        except (ArithmeticError, NameError, SyntaxError, TypeError, ValueError) as error:
+            value = evaluate(self.formula, names)
+        except (ArithmeticError, SyntaxError, TypeError, ValueError) as error:
             raise FormulaError(f"formula {self.formula!r}: {error}") from error
         if not math.isfinite(value):
             raise FormulaError(f"formula {self.formula!r} gives {value}")
@@ -114,17 +112,17 @@ def _cell(table: str, at: str, printed: bool) -> float:
 
     keys = json.loads(at)
     try:
-        frame = lockdata.load(table, "both")
-        chosen = frame
+        chosen = lockdata.records(table, "both")
+        known = [key.name for key in lockdata.describe(table).keys]
         for key, wanted in keys.items():
-            if key not in frame.columns:
-                raise FormulaError(f"{table} has no key {key!r}; it has {', '.join(frame.columns)}")
-            chosen = chosen[chosen[key] == wanted]
+            if key not in known:
+                raise FormulaError(f"{table} has no key {key!r}; it has {', '.join(known)}")
+            chosen = [row for row in chosen if row[key] == wanted]
     except lockdata.DatasetError as error:
         raise FormulaError(str(error)) from error
     if len(chosen) != 1:
         raise FormulaError(f"{table}: {keys} names {len(chosen)} cells, and it must name one")
-    one = chosen.iloc[0]
+    (one,) = chosen
     value = lockdata.number(one["printed"]) if printed else one["understood"]
     if value is None or not math.isfinite(value):
         raise FormulaError(f"{table}: the cell at {keys} has no number")
