@@ -86,7 +86,7 @@ def test_no_lock_is_found_wrong() -> None:
     # One CPU alternates between the threads only every few milliseconds.
     iterations = WORK * (100 if len(CPUS) > 1 else 20_000)
     with pytest.raises(ExclusionError, match="lock 'none' violates mutual exclusion") as caught:
-        locknative.validate("none", 2, iterations)
+        locknative.validate("none", 2, iterations, patience_s=PATIENCE_S)
     assert caught.value.validation.lost_updates > 0
     assert 1 == caught.value.exit_code
 

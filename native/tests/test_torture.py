@@ -7,7 +7,7 @@ import pytest
 
 from locknative.errors import NativeError
 from locknative.explorer.locks import locks
-from locknative.torture import TOOLS, Builder, torture
+from locknative.torture import PATIENCE_S, TOOLS, Builder, torture
 
 BUGS = {str(bug): bug for bug in zoo.bugs()}
 
@@ -33,7 +33,7 @@ def test_right_locks_pass_under_sanitizers(tool: str) -> None:
 @pytest.mark.parametrize(
     ("tool", "name", "verdict"),
     [
-        ("torture", "ttas/no-second-try", "wrong"),
+        ("torture", "tas/tries-once", "wrong"),
         ("torture", "ttas/waits-while-free", "stuck"),
         ("torture", "seqlock/reads-while-written", "wrong"),
         ("torture", "brlock/one-stays-locked", "stuck"),
@@ -41,7 +41,11 @@ def test_right_locks_pass_under_sanitizers(tool: str) -> None:
     ],
 )
 def test_wrong_locks_are_seen(tool: str, name: str, verdict: str) -> None:
-    """What a tool surely sees is called what it is; it may take several trials."""
+    """What a tool surely sees is called what it is; it may take several trials.
+
+    Two threads of a wrong lock are inside even if they never run at the same time, as those of a
+    busy machine.
+    """
     bug = BUGS[name]
     seen = set()
     with Builder(tool) as builder, bug.folder() as folder:
@@ -54,7 +58,7 @@ def test_wrong_locks_are_seen(tool: str, name: str, verdict: str) -> None:
                     seconds=0.2,
                     seed=seed,
                     includes=[folder],
-                    patience_s=0.2 if verdict == "stuck" else 1.0,
+                    patience_s=0.2 if verdict == "stuck" else PATIENCE_S,
                 ).verdict
             )
             if verdict in seen:

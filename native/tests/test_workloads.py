@@ -49,7 +49,10 @@ def test_rcutest(cache: str) -> None:
 @pytest.mark.parametrize("cache", CACHES)
 def test_chatroom(cache: str) -> None:
     """Two users: clients send and receive, about as much as each other; servers do not count."""
-    (trial,) = measure("chatroom", [cache], 8, 0.3, 1).trials
+    for seconds in (0.3, 3.0, 30.0):  # on a busy machine no message may arrive in a short time
+        (trial,) = measure("chatroom", [cache], 8, seconds, 1).trials
+        if min(trial.counts[i] for i in (0, 1, 4, 5)) > 0:
+            break
     assert [0, 0, 0, 0] == [trial.counts[i] for i in (2, 3, 6, 7)]
     assert min(trial.counts[i] for i in (0, 1, 4, 5)) > 0
     assert 0 == trial.failures

@@ -64,17 +64,21 @@ def test_poisoned_memory_is_never_seen(updates: int) -> None:
     """What a reader found stays intact in its section while updaters replace and poison it."""
     published = [{"poisoned": False}]
     seen: list[bool] = []
-    stop = threading.Event()
+    stop, reading = threading.Event(), threading.Barrier(3)
 
     def read() -> None:
         with urcu.Reader():
-            while not stop.is_set():
+            reading.wait()
+            while True:
                 with urcu.read_lock():
                     entry = published[0]
                     seen.extend(entry["poisoned"] for _ in range(20))
+                if stop.is_set():
+                    return
 
     with ThreadPoolExecutor(2) as pool:
         readers = [pool.submit(read) for _ in range(2)]
+        reading.wait()  # else a busy machine may begin to read when all is over
         for _ in range(updates):
             old, published[0] = published[0], {"poisoned": False}
             urcu.synchronize()

@@ -185,8 +185,8 @@ with Runner(2) as run:
     done, slow = Job("", abs, (-3,), seconds=9), Job("", time.sleep, (3600.0,), seconds=8)
     run.start([done, slow])
     print(run(done), flush=True)
-    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     try:
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
         run(slow)
     except KeyboardInterrupt:
         print(run.ready(done), run.ready(slow), flush=True)
