@@ -21,7 +21,6 @@ from typing import Any
 
 import locksim
 from lockgrader.lab import Lab
-from locksim.machine.load import PROFILES, names
 
 __all__ = ["deciding", "engine", "profiles", "versions"]
 
@@ -68,7 +67,7 @@ def engine(with_c: bool = False) -> str:
 
 def deciding(with_c: bool = False) -> Iterator[Path]:
     """The files whose text decides verdicts, in order; ``with_c`` as for :func:`engine`."""
-    simulator, grader = Path(locksim.__file__ or "").parent, Path(__file__).parent
+    simulator, grader = _simulator(), Path(__file__).parent
     roots = [*(simulator / name for name in _SIMULATOR), *(grader / name for name in _STATIONS)]
     if with_c:
         from locknative.toolchain import sources
@@ -79,11 +78,13 @@ def deciding(with_c: bool = False) -> Iterator[Path]:
 
 def profiles(lab: Lab) -> dict[str, str]:
     """Machine → digest, for the shipped machines that checks and variants of a lab name."""
-    shipped = set(names())
-    named = set(_texts([lab.check, *(c.choice for c in lab.variant.values())]))
-    return {
-        name: _short((PROFILES / f"{name}.toml").read_bytes()) for name in sorted(named & shipped)
-    }
+    shipped = {path.stem: path for path in (_simulator() / "machine/profiles").glob("*.toml")}
+    named = {*_texts([lab.check, *(c.choice for c in lab.variant.values())])}
+    return {name: _short(shipped[name].read_bytes()) for name in sorted(named & shipped.keys())}
+
+
+def _simulator() -> Path:
+    return Path(locksim.__file__ or "").parent
 
 
 def _sources(roots: Iterable[Path]) -> Iterator[Path]:

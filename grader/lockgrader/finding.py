@@ -12,8 +12,6 @@ from pydantic import Field
 from lockgrader.lab import Band, LabError
 from lockgrader.lab.expected import FormulaError
 from lockgrader.result import Curve, Row, Verdict
-from locksim.library.registry import UnknownNameError
-from locksim.machine import MachineError
 
 __all__ = [
     "Finding",
@@ -95,6 +93,9 @@ def fault(error: Exception, violation: str = "") -> Finding:
     Arguments:
         error: what was raised. violation: the class that it shows to be wrong, or "".
     """
+    from locksim.library.registry import UnknownNameError
+    from locksim.machine import MachineError
+
     ours = isinstance(error, LabError | FormulaError | UnknownNameError | MachineError)
     if ours or getattr(error, "exit_code", None) != 2:
         raise error

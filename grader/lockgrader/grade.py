@@ -12,13 +12,9 @@ import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lockgrader.c import compile_c, interface
 from lockgrader.check import PARTS, Check
-from lockgrader.compile.fingerprint import fingerprints
-from lockgrader.compile.refused import refused as refused_classes
-from lockgrader.compile.text import Classes, compile_text
 from lockgrader.digests import versions
 from lockgrader.finding import Finding
 from lockgrader.judging.evaluate import EXIT_USAGE, evaluate
@@ -31,13 +27,15 @@ from lockgrader.read.answers import Answers, read_answers
 from lockgrader.read.artefact import MalformedError
 from lockgrader.read.record import RECORD, read_record
 from lockgrader.read.refused import Refused
-from lockgrader.read.scenarios import Scenario
-from lockgrader.read.scenarios import read as read_scenarios
 from lockgrader.read.submission import Submission, take
 from lockgrader.result import FITS_OTHER, CheckResult, Result
 from lockgrader.sandbox import Profile
 from lockgrader.submitted import Submitted, proofs
 from lockui.portable import LINUX
+
+if TYPE_CHECKING:
+    from lockgrader.read.scenarios import Scenario
+    from locksim.compiler.ir import ClassCode
 
 __all__ = ["Gate", "Progress", "accept", "by_hand", "grade", "printable", "replay"]
 
@@ -93,9 +91,11 @@ def grade(
     asked = [c for c in checks if not only or c.name in wanted]
     # A C file is compiled only for its own checks; the other parts are read for all checks.
     readers = [c for c in checks if c.part != "c" or c in asked]
-    submitted, refused = _read(lab, readers, submission, profile)
+    # The same holds for classes at home, where nobody compares them with other students' classes.
+    classes = not (public_only and only) or any(c.part == "locks" or c.engines for c in asked)
+    submitted, refused = _read(lab, readers, submission, profile, compiles=classes)
     if "answers" not in refused:
-        for check in checks:
+        for check in asked:
             check.prepare()
     result = Result(
         lab=lab.name,
@@ -111,7 +111,7 @@ def grade(
         checks=(),
         complete=not asked,
         replay=replay(lab, submission.path, student),
-        fingerprints=fingerprints(submitted.codes),
+        fingerprints=_fingerprints(submitted),
     )
     passed: set[str] = set()
     judged: list[tuple[Check, Finding]] = []
@@ -141,14 +141,14 @@ def by_hand(checks: Iterable[Check]) -> dict[str, float]:
 
 
 def _read(
-    lab: Lab, checks: list[Check], submission: Submission, profile: Profile
+    lab: Lab, checks: list[Check], submission: Submission, profile: Profile, *, compiles: bool
 ) -> tuple[Submitted, dict[str, Refused]]:
     """Return what was handed in, and why parts of it are refused."""
     refused: dict[str, Refused] = {}
     try:
         if submission.refused is not None:
             raise submission.refused
-        return accept(lab, checks, submission, refused, profile), refused
+        return accept(lab, checks, submission, refused, profile, compiles=compiles), refused
     except Refused as error:
         stopped = error
     except Exception as error:
@@ -157,6 +157,14 @@ def _read(
         trace = traceback.format_exc()[-2000:]
         stopped = Refused("grader_error", f"it could not be read: {trace}")
     return Submitted(), dict.fromkeys(PARTS, stopped)
+
+
+def _fingerprints(submitted: Submitted) -> dict[str, tuple[str, ...]]:
+    if not submitted.codes:
+        return {}
+    from lockgrader.compile.fingerprint import fingerprints
+
+    return fingerprints(submitted.codes)
 
 
 def _stopped(
@@ -200,23 +208,30 @@ def accept(
     submission: Submission,
     refused: dict[str, Refused],
     profile: Profile,
+    *,
+    compiles: bool = True,
 ) -> Submitted:
     """All parts of a submission. A refused part does not touch the points of the others.
 
     Arguments:
         lab: the lab. checks: the student's. submission: the files.
         refused: part (of PARTS) → reason, filled in here. profile: of the sandbox.
+        compiles: whether the classes are needed.
     """
-    classes, answers = Classes({}, {}), Answers({}, {}, {})
+    codes: dict[str, ClassCode] = {}
+    broken: dict[str, str] = {}
+    answers = Answers({}, {}, {})
     scenarios: tuple[Scenario, ...] = ()
-    if lab.locks:
+    if lab.locks and compiles:
+        from lockgrader.compile.text import compile_text
+
         with _noted("locks", refused):
             data = _file_of(submission, (lab.locks,))[1]
             try:
                 text = data.decode("utf-8")
             except UnicodeDecodeError as error:
                 raise Refused("ungradable", f"{lab.locks} is not valid UTF-8") from error
-            classes = compile_text(text, lab.locks, profile, lab.library)
+            codes, broken = compile_text(text, lab.locks, profile, lab.library)
     if lab.answers:
         asked = tuple(n for c in checks for n in c.asks)
         words = tuple(n for c in checks for n in c.asks_words)
@@ -225,6 +240,8 @@ def accept(
             name, data = _file_of(submission, tuple(f"{stem}.{x}" for x in ("json", "py", "ipynb")))
             answers = read_answers(name, data, asked, words, profile)
     if lab.tests:
+        from lockgrader.read.scenarios import read as read_scenarios
+
         try:
             with _noted("tests", refused):
                 scenarios = read_scenarios(_file_of(submission, (lab.tests,))[1])
@@ -233,13 +250,19 @@ def accept(
     compiled = None
     tools = {t for c in checks for t in c.tools}
     if lab.c and tools and (LINUX or profile != "unconfined"):
+        from lockgrader.c import compile_c, interface  # most labs have no C part
+
         with _noted("c", refused):
             _, data = _file_of(submission, (lab.c,))
             compiled = compile_c(data, lab.c, interface(lab.interface), tools, profile)
-    bad = refused_classes(classes.codes, lab.refuse) if lab.refuse else {}
+    bad: dict[str, str] = {}
+    if codes and lab.refuse:
+        from lockgrader.compile.refused import refused as refused_classes
+
+        bad = refused_classes(codes, lab.refuse)
     return Submitted(
-        codes={name: code for name, code in classes.codes.items() if name not in bad},
-        broken=classes.broken,
+        codes={name: code for name, code in codes.items() if name not in bad},
+        broken=broken,
         refused=bad,
         proven=proofs(checks),
         answers=answers.numbers,

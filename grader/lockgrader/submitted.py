@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from lockgrader.finding import Finding, Operation, Settled
-from locksim.kinds.checking import bases_with, checked_bases
 
 if TYPE_CHECKING:
     from lockgrader.c import Compiled
@@ -69,6 +68,8 @@ class Submitted:
         Raises:
             Settled: it is missing, as for :meth:`struct`, or has another base.
         """
+        from locksim.kinds.checking import bases_with, checked_bases
+
         cls = self.struct(name)
         if not issubclass(cls, checked_bases()):
             says = f"{name} must be a {bases_with('clients')}: keep the base class of the starter"

@@ -187,19 +187,20 @@ def check(
     grader failed in a check (internal error). With --watch: 0.
     """
     from lockgrader.cli.lab_show import Live, show_result
-    from lockgrader.export.sarif import problems
+    from lockgrader.judging.needs import with_needs
     from lockgrader.result import Result
     from lockgrader.workspace.attempt import attempt, public_checks, to_do
     from lockgrader.workspace.folder import find
     from lockgrader.workspace.watch import watch as watched
-    from lockui.sarif import write
 
     space = find(folder)
     if watch and (only or as_json or sarif):
         raise UsageError("--watch runs all checks: leave out CHECK, --json and --sarif")
     profile = _profile(no_sandbox)
     checks = public_checks(space)
-    _load()
+    asked = with_needs(only or [c.name for c in checks], checks)
+    if any(c.engines for c in checks if c.name in asked):
+        _load()
     if watch:
         try:
             watched(space, Live(space, keys=sys.stdin.isatty()), profile=profile)
@@ -214,6 +215,9 @@ def check(
 
         result = attempt(space, profile=profile, only=only or (), progress=finished)
     if sarif is not None:
+        from lockgrader.export.sarif import problems
+        from lockui.sarif import write
+
         with saving("--sarif"):
             write(sarif, problems(result, space.lab.wanted()), space.folder)
     state = space.state

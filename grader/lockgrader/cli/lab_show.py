@@ -17,8 +17,6 @@ from lockgrader.result import CheckResult, Result
 from lockgrader.workspace.attempt import public_checks, to_do
 from lockgrader.workspace.folder import State, Workspace
 from lockgrader.workspace.hints import NoHintError, Shown, next_hint
-from locksim.checker.replay.counterexample import Step
-from locksim.checker.replay.render import at, behind, did
 from lockui import tables
 from lockui.console import console, progress, say, warn
 
@@ -215,6 +213,9 @@ def _own_files(workspace: Workspace, message: str) -> str:
 
 def _counterexample(workspace: Workspace, replay: Replay, document: dict[str, Any]) -> None:
     """The steps in one line each, with the student's file and line, and how to play with them."""
+    from locksim.checker.replay.counterexample import Step
+    from locksim.checker.replay.render import at, behind, did
+
     steps = [Step(**step) for step in document["steps"]]
     say_wrapped(f"{document['found']}: {document['message']}", "  ")
     say(f"  the shortest way there ({replay.asked}):")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lockgrader.report import feedback, summary
-from lockgrader.report.feedback import FEEDBACK
-from lockgrader.report.summary import SUMMARY
+from lockgrader.report.feedback import FEEDBACK, feedback
+from lockgrader.report.summary import SUMMARY, summary
 from lockgrader.result import Result
 
 __all__ = ["files", "named"]

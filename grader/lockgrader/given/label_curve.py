@@ -12,11 +12,6 @@ from typing import Annotated, NamedTuple
 from pydantic import Field
 
 from lockgrader.lab.closed import Closed
-from locksim.lang import NS
-from locksim.library.avc.cipso import Cipso
-from locksim.library.kernel.netlabel import NetLabel
-from locksim.library.workloads.label_lookups import LabelLookups
-from locksim.study.simulation import simulate
 
 __all__ = ["LabelCurve", "Point", "label_curve"]
 
@@ -60,6 +55,12 @@ def label_curve(asked: LabelCurve) -> tuple[Point, ...]:
 
 
 def _point(asked: LabelCurve, labels: int) -> Point:
+    from locksim.lang import NS
+    from locksim.library.avc.cipso import Cipso
+    from locksim.library.kernel.netlabel import NetLabel
+    from locksim.library.workloads.label_lookups import LabelLookups
+    from locksim.study.simulation import simulate
+
     mask = asked.bits - 1 if asked.old_index else 2**asked.bits - 1
     cache = Cipso(index_mask=mask, n_buckets=2**asked.bits, bucket_size=asked.bucket_size)
     host = NetLabel(option_ps=NS, translate_ps=asked.miss_ns * NS, cache=cache)

@@ -26,9 +26,6 @@ from typing import Annotated, NamedTuple
 from pydantic import Field
 
 from lockgrader.lab.closed import Closed, Text
-from locksim.library.registry import resolve
-from locksim.library.workloads.critical_section import CriticalSection
-from locksim.study.traces import record
 
 __all__ = ["Event", "LockTrace", "Traced", "lockmeter", "traced"]
 
@@ -141,6 +138,10 @@ def _contended(one: _Hold, holds: Sequence[_Hold]) -> bool:
 
 def _simulated(asked: LockTrace) -> list[_Hold]:
     """The complete acquisitions of a simulation, in the order of their ``got``."""
+    from locksim.library.registry import resolve
+    from locksim.library.workloads.critical_section import CriticalSection
+    from locksim.study.traces import record
+
     load = CriticalSection(
         lock=resolve(asked.lock).struct(),
         words=asked.words,

@@ -102,6 +102,19 @@ def evaluate(
         )
 
 
+_JUDGES = (
+    "lockgrader.measuring.curve",
+    "lockgrader.measuring.proofs",
+    "lockgrader.measuring.runs",
+    "locksim.checker.play.walk",
+    "locksim.checker.replay.render",
+    "locksim.checker.spec",
+    "locksim.kinds.checking",
+    "locksim.study.use",
+)
+"""What kinds of checks import where they judge, since reading a lab's file must not."""
+
+
 @functools.cache
 def warm() -> None:
     """Load the checker and the engines once, so that each forked child inherits them.
@@ -117,6 +130,8 @@ def warm() -> None:
     from locksim.library.workloads.critical_section import CriticalSection
     from locksim.study.simulation import simulate
 
+    for name in _JUDGES:
+        importlib.import_module(name)
     # A small run would stay plain Python, and then each child would load compiled code again.
     for part in (*runner.PARTS, ways.UNLIMITED) if jit.enabled() else ():
         ready.make(part)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
@@ -11,7 +11,9 @@ from lockgrader.finding import Finding, found, near, veiled
 from lockgrader.lab import Measure
 from lockgrader.measuring.numeric import ExpectedCheck, expected, load_of
 from lockgrader.sandbox import Profile
-from lockgrader.submitted import Submitted
+
+if TYPE_CHECKING:
+    from lockgrader.submitted import Submitted
 
 __all__ = ["Answer"]
 

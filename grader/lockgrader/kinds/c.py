@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from lockgrader.c import judge_c
 from lockgrader.check import Check, Part
 from lockgrader.finding import Finding
 from lockgrader.lab import LabError
 from lockgrader.sandbox import Profile
-from lockgrader.submitted import Submitted
+
+if TYPE_CHECKING:
+    from lockgrader.submitted import Submitted
 
 __all__ = ["C"]
 
@@ -68,4 +69,6 @@ class C(Check):
             raise LabError(
                 f"the check '{self.name}' judges a C file, and the lab names none: c = …"
             )
+        from lockgrader.c import judge_c  # most labs have no C part
+
         return judge_c(self, submitted.c, profile)

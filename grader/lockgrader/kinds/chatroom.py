@@ -7,7 +7,7 @@ nothing if it gets stuck, if a task runs on two CPUs, or if a message has not ar
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -15,18 +15,11 @@ from lockgrader.check import ClassCheck
 from lockgrader.finding import Finding, Settled, found, row
 from lockgrader.lab import Band
 from lockgrader.lab.chatroom import LOCKS, ChatroomRun
-from lockgrader.measuring.decisions import NotedDecisions, Notes
-from lockgrader.measuring.rules import Seen, check_run
-from lockgrader.measuring.runs import is_own
 from lockgrader.sandbox import Profile
-from lockgrader.submitted import Submitted
-from locksim.core.result import DeadlockError, SimulationError
-from locksim.kinds.kind import surrounded
-from locksim.library.avc.avc_of import AvcOf
-from locksim.library.registry import resolve
-from locksim.library.schedulers.interface import Scheduler
-from locksim.papers.franke_2001.own_kernel import cache_of, scheduler_of
-from locksim.papers.franke_2001.setting import MACHINE
+
+if TYPE_CHECKING:
+    from lockgrader.submitted import Submitted
+    from locksim.core.result import SimulationError
 
 __all__ = ["Chatroom"]
 
@@ -51,6 +44,8 @@ class Chatroom(ClassCheck):
     @property
     def measured_classes(self) -> tuple[str, ...]:
         """The parts that are the submission's."""
+        from lockgrader.measuring.runs import is_own
+
         return tuple(filter(is_own, dict.fromkeys((self.run.cache, self.run.scheduler))))
 
     @property
@@ -78,6 +73,15 @@ class Chatroom(ClassCheck):
         Raises:
             Settled: it got stuck, lost a message, or breaks a rule of every measurement.
         """
+        from lockgrader.measuring.decisions import NotedDecisions, Notes
+        from lockgrader.measuring.rules import Seen, check_run
+        from lockgrader.measuring.runs import is_own
+        from locksim.core.result import SimulationError
+        from locksim.kinds.kind import surrounded
+        from locksim.library.avc.avc_of import AvcOf
+        from locksim.papers.franke_2001.own_kernel import cache_of, scheduler_of
+        from locksim.papers.franke_2001.setting import MACHINE
+
         cache, scheduler, notes = self.run.cache, self.run.scheduler, Notes()
         built = queues = None
         if cache:
@@ -111,6 +115,8 @@ class Chatroom(ClassCheck):
 
     def _stuck(self, error: SimulationError) -> Finding:
         """The finding of a run that ended with a fault; a lost task shows no wrong lock."""
+        from locksim.core.result import DeadlockError
+
         stuck = isinstance(error, DeadlockError)
         says = f"the run of Chatroom {'got stuck' if stuck else 'stopped'}: {error}"[:4000]
         parts = self.measured_classes
@@ -120,9 +126,14 @@ class Chatroom(ClassCheck):
 
 def _uncalled(scheduler: str, submitted: Submitted) -> set[str]:
     """The methods of a scheduler's interface that the kernel calls and a proof's tasks do not."""
+    from locksim.library.schedulers.interface import Scheduler
+
     called = {method for method, _, _ in submitted.proven.get(scheduler, ())}
     return {f"{scheduler}.{name}" for name in dir(Scheduler)} - called
 
 
 def _part(name: str, submitted: Submitted) -> Any:
+    from lockgrader.measuring.runs import is_own
+    from locksim.library.registry import resolve
+
     return submitted.struct(name) if is_own(name) else resolve(name).struct

@@ -7,7 +7,7 @@ and says by ``assert``, by ``free`` and by its words at the end what must hold.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
@@ -15,13 +15,10 @@ from lockgrader.check import ClassCheck
 from lockgrader.finding import Finding
 from lockgrader.lab import LabError
 from lockgrader.lab.closed import Text
-from lockgrader.measuring.proofs import budget, unfinished
 from lockgrader.sandbox import Profile
-from lockgrader.submitted import Submitted
-from locksim.checker.check import check_workload
-from locksim.checker.replay.render import table
-from locksim.compiler import compile_source
-from locksim.lang.struct import Workload
+
+if TYPE_CHECKING:
+    from lockgrader.submitted import Submitted
 
 __all__ = ["OwnClient"]
 
@@ -56,6 +53,12 @@ class OwnClient(ClassCheck):
         Raises:
             LabError: the lab's client has no such part.
         """
+        from lockgrader.measuring.proofs import budget, unfinished
+        from locksim.checker.check import check_workload
+        from locksim.checker.replay.render import table
+        from locksim.compiler import compile_source
+        from locksim.lang.struct import Workload
+
         mine = submitted.struct(self.lock)
         client = compile_source(self.text, f"<{self.name}>")[self.client].struct
         if self.holds not in client.FIELDS:

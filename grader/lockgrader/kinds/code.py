@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -10,9 +10,9 @@ from lockgrader.check import Check, Part
 from lockgrader.finding import Finding
 from lockgrader.lab.closed import Text
 from lockgrader.sandbox import Profile
-from lockgrader.submitted import Submitted
-from locksim.compiler.spin import spin_loops
-from locksim.lang.layout import Space
+
+if TYPE_CHECKING:
+    from lockgrader.submitted import Submitted
 
 __all__ = ["Code"]
 
@@ -38,6 +38,9 @@ class Code(Check):
 
     def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Check a class's bytecode."""
+        from locksim.compiler.spin import spin_loops
+        from locksim.lang.layout import Space
+
         lock = submitted.lock(self.lock)
         methods = submitted.codes[self.lock].methods
         used = {i.op for m in methods.values() for i in m.instrs}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
@@ -17,9 +17,10 @@ from lockgrader.check import Check
 from lockgrader.finding import Finding, found, near, veiled
 from lockgrader.lab import LabError, Measure
 from lockgrader.lab.closed import Text
-from lockgrader.measuring.runs import reference
 from lockgrader.sandbox import Profile
-from lockgrader.submitted import Submitted
+
+if TYPE_CHECKING:
+    from lockgrader.submitted import Submitted
 
 __all__ = ["Crossing"]
 
@@ -96,6 +97,8 @@ class Crossing(Check):
         return self.offset + self.scale * at[0]
 
     def _ratio(self, value: int) -> float:
+        from lockgrader.measuring.runs import reference
+
         settings = {**self.load.settings, self.setting: value}
         one = self.load.model_copy(update={"settings": settings})
         other = one.model_copy(update={"lock": self.against})

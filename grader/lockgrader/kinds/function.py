@@ -11,22 +11,23 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from lockgrader.check import Check, Part
 from lockgrader.finding import Finding, found, near, veiled
-from lockgrader.given.label_curve import LabelCurve, label_curve
-from lockgrader.given.lock_trace import LockTrace, lockmeter, traced
-from lockgrader.given.published import Rows, published
+from lockgrader.given.label_curve import LabelCurve
+from lockgrader.given.lock_trace import LockTrace
+from lockgrader.given.published import Rows
 from lockgrader.lab.closed import Number, Text
 from lockgrader.lab.expected import Cell, Formula
 from lockgrader.lab.trials import Trials
-from lockgrader.read.python import PythonError, call
 from lockgrader.read.refused import Refused
 from lockgrader.sandbox import Profile
-from lockgrader.submitted import Submitted
+
+if TYPE_CHECKING:
+    from lockgrader.submitted import Submitted
 
 __all__ = ["Function"]
 
@@ -80,6 +81,8 @@ class Function(Check):
         Raises:
             LabError: there is no such table.
         """
+        from lockgrader.given.lock_trace import traced
+
         if self.trials is not None:
             return {"trials": self.trials.rows()}
         if self.trace is None:
@@ -93,6 +96,8 @@ class Function(Check):
         Raises:
             LabError: there is no such table. SandboxError: there is no sandbox.
         """
+        from lockgrader.read.python import PythonError, call
+
         data = submitted.files.get(self.file)
         if data is None:
             return Finding("no_output", 0.0, f"{self.file} is not in the submission", tag="missing")
@@ -111,6 +116,9 @@ class Function(Check):
         return self._compared(self._right(), got)
 
     def _right(self) -> dict[str, float]:
+        from lockgrader.given.lock_trace import lockmeter, traced
+        from lockgrader.given.published import published
+
         if self.trace is not None or self.trials is not None:
             right = self.trials.right() if self.trials else lockmeter(*traced(self.trace))
             return {name: right[name] for name in self.columns}
@@ -153,6 +161,8 @@ class Function(Check):
 
     def _name(self, one: dict[str, Any]) -> str:
         """A row by its keys: those of the wanted table."""
+        from lockgrader.given.published import published
+
         assert self.wanted is not None
         keys = [k for k in published(self.wanted)[0] if k not in ("value", *self.ignore)]
         return ", ".join(f"{key} {one[key]}" for key in keys)
@@ -160,6 +170,9 @@ class Function(Check):
 
 def _rows(asked: Rows | LabelCurve) -> list[dict[str, Any]]:
     """The rows of a table."""
+    from lockgrader.given.label_curve import label_curve
+    from lockgrader.given.published import published
+
     if isinstance(asked, LabelCurve):
         return [point._asdict() for point in label_curve(asked)]
     return [*published(asked)]

@@ -24,9 +24,9 @@ from lockgrader.lab.closed import Closed, Text
 from lockgrader.measuring.numeric import SCORED, interval_score
 from lockgrader.read.record import RECORD, Locked
 from lockgrader.sandbox import Profile
-from lockgrader.submitted import Submitted
 
 if TYPE_CHECKING:
+    from lockgrader.submitted import Submitted
     from locknative.measurement import Measurement as Measured
 
 __all__ = ["Cell", "Measurement"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
@@ -12,13 +12,13 @@ from lockgrader.lab import Band, Lab, LabError, MutantSource
 from lockgrader.lab.closed import Text
 from lockgrader.lab.document import MUTANTS
 from lockgrader.read.artefact import MalformedError
-from lockgrader.read.scenarios import Scenario, explore, in_steps
 from lockgrader.sandbox import Profile
-from lockgrader.submitted import Submitted
-from locksim.checker.replay.render import table
-from locksim.checker.verdict import Verdict
-from locksim.compiler import compile_source
-from locksim.lang.struct import Struct
+
+if TYPE_CHECKING:
+    from lockgrader.read.scenarios import Scenario
+    from lockgrader.submitted import Submitted
+    from locksim.checker.verdict import Verdict
+    from locksim.lang.struct import Struct
 
 __all__ = ["OwnTests"]
 
@@ -98,6 +98,8 @@ class OwnTests(Check):
         Raises:
             Settled: one accuses it.
         """
+        from lockgrader.read.scenarios import explore
+
         sound = []
         for scenario in scenarios:
             verdict = explore(scenario, subject, self.states)
@@ -109,10 +111,15 @@ class OwnTests(Check):
 
     def _made(self, text: str) -> Struct:
         """The solution or a mutant, from a text of the lab's own."""
+        from locksim.compiler import compile_source
+
         return compile_source(text, "<mutant>")[self.lock].struct()
 
 
 def _false_alarm(scenario: Scenario, subject: Struct, verdict: Verdict, *, own: bool) -> Finding:
+    from lockgrader.read.scenarios import in_steps
+    from locksim.checker.replay.render import table
+
     example = verdict.counterexample
     assert example is not None
     whom = "your own class" if own else "a right solution"
@@ -130,6 +137,8 @@ def _false_alarm(scenario: Scenario, subject: Struct, verdict: Verdict, *, own: 
 
 
 def _accuses(scenario: Scenario, subject: Struct, states: int) -> bool:
+    from lockgrader.read.scenarios import explore
+
     return explore(scenario, subject, states).verdict == "violated"
 
 

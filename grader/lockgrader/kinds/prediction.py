@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -13,7 +13,9 @@ from lockgrader.measuring.numeric import SCORED, ExpectedCheck, expected, interv
 from lockgrader.read.record import RECORD
 from lockgrader.result import Row
 from lockgrader.sandbox import Profile
-from lockgrader.submitted import Submitted
+
+if TYPE_CHECKING:
+    from lockgrader.submitted import Submitted
 
 __all__ = ["Prediction"]
 

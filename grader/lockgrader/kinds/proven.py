@@ -8,21 +8,19 @@ proof reached, for the measurements that follow (:mod:`lockgrader.measuring.ran`
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from lockgrader.check import ClassCheck, Replay
 from lockgrader.finding import Finding
-from lockgrader.measuring.proofs import budget, unfinished
-from lockgrader.measuring.ran import operations
 from lockgrader.measuring.used import Used, after_use
 from lockgrader.measuring.waits import Waits, wrong_wait
 from lockgrader.sandbox import Profile
-from lockgrader.submitted import Submitted
-from locksim.checker import check_lock
-from locksim.checker.replay.render import table
-from locksim.checker.verdict import Verdict
+
+if TYPE_CHECKING:
+    from lockgrader.submitted import Submitted
+    from locksim.checker.verdict import Verdict
 
 __all__ = ["Proven"]
 
@@ -54,6 +52,10 @@ class Proven(ClassCheck):
 
     def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Prove the lock, or show a shortest counterexample."""
+        from lockgrader.measuring.proofs import budget
+        from lockgrader.measuring.ran import operations
+        from locksim.checker import check_lock
+
         lock = submitted.lock(self.lock)
         limits = budget(self.states)
         verdict = check_lock(
@@ -96,6 +98,9 @@ class Proven(ClassCheck):
 
     def _judged(self, verdict: Verdict) -> Finding:
         """The finding of a verdict on a lock with fresh memory."""
+        from lockgrader.measuring.proofs import unfinished
+        from locksim.checker.replay.render import table
+
         rounds = "1 round" if self.rounds == 1 else f"{self.rounds} rounds"
         asked = f"{self.threads} threads, {rounds}, {self.memory.upper()}"
         if verdict.verdict == "proven":

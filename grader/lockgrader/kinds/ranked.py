@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
@@ -19,9 +19,10 @@ from lockgrader.finding import Finding, found, row
 from lockgrader.lab import Band, Measure
 from lockgrader.lab.closed import Text
 from lockgrader.lab.placed import Placed
-from lockgrader.measuring.runs import own_measure, reference
 from lockgrader.sandbox import Profile
-from lockgrader.submitted import Submitted
+
+if TYPE_CHECKING:
+    from lockgrader.submitted import Submitted
 
 __all__ = ["Pair", "Ranked"]
 
@@ -68,6 +69,8 @@ class Ranked(ClassCheck):
 
     def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Simulate every pair."""
+        from lockgrader.measuring.runs import own_measure, reference
+
         scores = []
         for pair in self.pairs:
             load = pair.model_dump() | {

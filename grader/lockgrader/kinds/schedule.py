@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
@@ -12,11 +12,10 @@ from lockgrader.finding import Finding
 from lockgrader.lab import LabError
 from lockgrader.lab.closed import Text
 from lockgrader.sandbox import Profile
-from lockgrader.submitted import Submitted
-from locksim.checker import check_lock
-from locksim.checker.play.walk import Walk
-from locksim.compiler import compile_source
-from locksim.kinds.checking import walk_of_lock
+
+if TYPE_CHECKING:
+    from lockgrader.submitted import Submitted
+    from locksim.checker.play.walk import Walk
 
 __all__ = ["Schedule"]
 
@@ -85,6 +84,9 @@ class Schedule(Check):
         Raises:
             LabError: the lab's lock has no such bug.
         """
+        from locksim.checker import check_lock
+        from locksim.compiler import compile_source
+
         verdict = check_lock(
             compile_source(self.text, f"<{self.name}>")[self.lock].struct,
             threads=self.threads,
@@ -96,6 +98,9 @@ class Schedule(Check):
         return {self.answer: [float(s.thread) for s in verdict.counterexample.steps]}
 
     def _walk(self) -> Walk:
+        from locksim.compiler import compile_source
+        from locksim.kinds.checking import walk_of_lock
+
         struct = compile_source(self.text, f"<{self.name}>")[self.lock].struct
         return walk_of_lock(
             struct,

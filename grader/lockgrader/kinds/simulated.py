@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from lockgrader.check import ClassCheck
 from lockgrader.finding import Finding, found
-from lockgrader.measuring.curve import Compared, curve_of, rows_of
-from lockgrader.measuring.runs import is_own, measured, yardstick
+from lockgrader.measuring.curve import Compared
 from lockgrader.sandbox import Profile
-from lockgrader.submitted import Submitted
+
+if TYPE_CHECKING:
+    from lockgrader.submitted import Submitted
 
 __all__ = ["Simulated"]
 
@@ -27,6 +28,8 @@ class Simulated(ClassCheck, Compared):
     @property
     def measured_classes(self) -> tuple[str, ...]:
         """The lock, and the yardstick if it is the student's own."""
+        from lockgrader.measuring.runs import is_own
+
         return (self.lock, self.against) if is_own(self.against) else (self.lock,)
 
     @property
@@ -41,6 +44,9 @@ class Simulated(ClassCheck, Compared):
 
     def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Measure the lock, and compare the values with the band."""
+        from lockgrader.measuring.curve import curve_of, rows_of
+        from lockgrader.measuring.runs import measured, yardstick
+
         values = [measured(self, self.lock, n, submitted) for n in self.cpus]
         other = []
         if self.against:

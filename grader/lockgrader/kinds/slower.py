@@ -6,7 +6,7 @@ has the higher throughput, and writes them into a JSON file. Both locks are simu
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, ValidationError
 
@@ -15,10 +15,11 @@ from lockgrader.finding import Finding, Settled, found, row
 from lockgrader.lab import Band, Measure
 from lockgrader.lab.closed import Text
 from lockgrader.lab.placed import Placed
-from lockgrader.measuring.runs import own_measure, reference
 from lockgrader.read.artefact import MalformedError, parse
 from lockgrader.sandbox import Profile
-from lockgrader.submitted import Submitted
+
+if TYPE_CHECKING:
+    from lockgrader.submitted import Submitted
 
 __all__ = ["Load", "Slower"]
 
@@ -69,6 +70,8 @@ class Slower(ClassCheck):
 
     def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Simulate both locks under the load."""
+        from lockgrader.measuring.runs import own_measure, reference
+
         submitted.struct(self.lock)  # the first thing that can be missing
         load = self._load(submitted)
         mine = own_measure(self._measure(load, self.lock, own=True), submitted)

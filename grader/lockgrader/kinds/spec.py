@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
@@ -10,13 +10,10 @@ from lockgrader.check import ClassCheck
 from lockgrader.finding import Finding
 from lockgrader.lab import LabError
 from lockgrader.lab.closed import Text
-from lockgrader.measuring.proofs import budget, unfinished
 from lockgrader.sandbox import Profile
-from lockgrader.submitted import Submitted
-from locksim.checker.replay.render import table
-from locksim.checker.spec import CONDITIONS, check_spec
-from locksim.compiler import compile_source
-from locksim.library.registry import specification
+
+if TYPE_CHECKING:
+    from lockgrader.submitted import Submitted
 
 __all__ = ["Spec"]
 
@@ -46,6 +43,12 @@ class Spec(ClassCheck):
         Raises:
             LabError: there is no such condition.
         """
+        from lockgrader.measuring.proofs import budget, unfinished
+        from locksim.checker.replay.render import table
+        from locksim.checker.spec import CONDITIONS, check_spec
+        from locksim.compiler import compile_source
+        from locksim.library.registry import specification
+
         if self.condition not in CONDITIONS:
             raise LabError(f"{self.name}: condition must be one of {', '.join(CONDITIONS)}")
         struct = submitted.struct(self.lock)

@@ -7,20 +7,17 @@ go on. Correctness is another check's: a lock that violates mutual exclusion sta
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
 from lockgrader.check import ClassCheck
 from lockgrader.finding import Finding
-from lockgrader.measuring.proofs import budget, unfinished
 from lockgrader.sandbox import Profile
-from lockgrader.submitted import Submitted
-from locksim.checker.check import check_clients
-from locksim.checker.replay.counterexample import Counterexample
-from locksim.checker.replay.render import table
-from locksim.kinds.checking import endless_clients_of
-from locksim.lang.struct import RWLock
+
+if TYPE_CHECKING:
+    from lockgrader.submitted import Submitted
+    from locksim.checker.replay.counterexample import Counterexample
 
 __all__ = ["Starved"]
 
@@ -44,6 +41,12 @@ class Starved(ClassCheck):
 
     def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Ask for each side, and compare."""
+        from lockgrader.measuring.proofs import budget, unfinished
+        from locksim.checker.check import check_clients
+        from locksim.checker.replay.render import table
+        from locksim.kinds.checking import endless_clients_of
+        from locksim.lang.struct import RWLock
+
         lock = submitted.struct(self.lock)
         if not issubclass(lock, RWLock):
             return Finding("fail", 0.0, f"{self.lock} must be an RWLock", tag="kind")
@@ -69,6 +72,8 @@ class Starved(ClassCheck):
         return self._compared(starved)
 
     def _compared(self, starved: dict[Side, Counterexample]) -> Finding:
+        from locksim.checker.replay.render import table
+
         found = f"{self.lock} can starve {_listed(starved)}"
         for side in _FIRST:
             if side in self.sides and side not in starved:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -10,7 +10,9 @@ from lockgrader.check import Check
 from lockgrader.finding import Finding
 from lockgrader.lab.closed import Text
 from lockgrader.sandbox import Profile
-from lockgrader.submitted import Submitted
+
+if TYPE_CHECKING:
+    from lockgrader.submitted import Submitted
 
 __all__ = ["Written"]
 

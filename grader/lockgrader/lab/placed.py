@@ -11,7 +11,6 @@ from typing import Self
 from pydantic import model_validator
 
 from lockgrader.lab.closed import Closed, Text
-from locksim import machine as machines
 
 __all__ = ["Placed"]
 
@@ -35,6 +34,8 @@ class Placed(Closed):
 
 @functools.cache
 def _cpus_of(name: str) -> int:
+    from locksim import machine as machines
+
     try:
         return machines.load(name).n_cpus
     except machines.MachineError as error:

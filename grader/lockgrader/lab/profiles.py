@@ -6,7 +6,6 @@ from pydantic import model_validator
 
 from lockgrader.lab.closed import Closed, Text
 from lockgrader.lab.trials import of_dataset
-from locksim import machine as machines
 from lockui.suggest import did_you_mean
 
 __all__ = ["Profile"]
@@ -37,6 +36,8 @@ class Profile(Closed):
         Raises:
             MachineError: there is no such machine or cost.
         """
+        from locksim import machine as machines
+
         calibrated = of_dataset(self.profile) / "machine.toml"
         machine = machines.load(calibrated if calibrated.is_file() else self.profile)
         if self.role:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from lockgrader.check import Check
 from lockgrader.lab import Expected, Measure
 from lockgrader.lab.closed import Text
-from lockgrader.measuring.runs import own_measure, reference
-from lockgrader.submitted import Submitted
+
+if TYPE_CHECKING:
+    from lockgrader.submitted import Submitted
 
 __all__ = ["SCORED", "ExpectedCheck", "expected", "interval_score", "load_of"]
 
@@ -48,6 +50,8 @@ class ExpectedCheck(Check):
         simulated, the check itself reports it.
         """
         if isinstance(self.expected, Measure) and not self.expected.own:
+            from lockgrader.measuring.runs import reference
+
             with contextlib.suppress(Exception):
                 reference(self.expected)
 
@@ -63,6 +67,8 @@ def expected(value: Expected, submitted: Submitted) -> float:
         Settled: the student's own lock is missing, or gave a run that does not count.
     """
     if isinstance(value, Measure):
+        from lockgrader.measuring.runs import own_measure, reference
+
         return own_measure(value, submitted) if value.own else reference(value)
     return value if isinstance(value, int | float) else value.number()
 

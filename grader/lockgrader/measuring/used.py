@@ -30,26 +30,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from inspect import getsourcefile
 from pathlib import PurePath
-from typing import Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from pydantic import Field
 
 from lockgrader.finding import Finding, Operation
 from lockgrader.lab.placed import Placed
-from lockgrader.measuring.proofs import unfinished
-from lockgrader.measuring.ran import operations
-from locksim import machine as machines
-from locksim.checker.check import check_clients
-from locksim.checker.client import Client, chosen
-from locksim.checker.replay.render import table
-from locksim.checker.verdict import Budget, Verdict
-from locksim.compiler.ir import ClassCode
-from locksim.core.result import DeadlockError, SimulationError
-from locksim.kinds import StructKind, kind_of
-from locksim.kinds.kind import resized
-from locksim.lang.randomness import draw
-from locksim.lang.struct import Lock, Workload
-from locksim.study.use import Use, drawn_cpus, use
+
+if TYPE_CHECKING:
+    from locksim.checker.client import Client
+    from locksim.checker.verdict import Budget, Verdict
+    from locksim.compiler.ir import ClassCode
+    from locksim.core.result import SimulationError
+    from locksim.kinds import StructKind
+    from locksim.lang.struct import Workload
+    from locksim.study.use import Use
 
 __all__ = ["Used", "after_use", "moments"]
 
@@ -114,6 +109,9 @@ def after_use(
     Returns:
         The finding, or None if nothing is wrong; and ``reached`` with what these proofs add.
     """
+    from locksim.kinds import kind_of
+    from locksim.lang.struct import Lock
+
     kind = kind_of(code.struct)
     if kind is None:
         return None, reached
@@ -132,6 +130,8 @@ def after_use(
 
 def moments(used: Used) -> list[int]:
     """How often the struct is used, by all CPUs together, before each of the proofs."""
+    from locksim.lang.randomness import draw
+
     found = []
     for k in range(used.moments):
         low, high = (used.uses ** (j / used.moments) for j in (k, k + 1))
@@ -166,6 +166,10 @@ def _runs(used: Used, long: int) -> Iterator[_Run]:
     Arguments:
         used: how many CPUs and uses. long: half of the uses of the long run, at most.
     """
+    from locksim import machine as machines
+    from locksim.lang.randomness import draw
+    from locksim.study.use import drawn_cpus
+
     seed = used.seed + used.moments
     large = machines.load(used.machine).n_cpus >= CROWD
     machine, crowd = (used.machine if large else LARGE), CROWD
@@ -251,6 +255,12 @@ class _Proofs:
 
     def after(self, run: _Run) -> Finding | None:
         """What is wrong after a run; None if nothing is, or no load leads there."""
+        from lockgrader.measuring.ran import operations
+        from locksim.core.result import DeadlockError, SimulationError
+        from locksim.kinds.kind import resized
+        from locksim.lang.struct import Workload
+        from locksim.study.use import use
+
         load = self.kind.wearing(self.code.struct, run.rounds, run.on, run.number)
         if load is None:
             return None
@@ -284,6 +294,9 @@ class _Proofs:
 
     def _proven(self, where: _Where, left: Use) -> Finding | None:
         """The finding of the proofs that begin with what a run has left."""
+        from lockgrader.measuring.ran import operations
+        from locksim.checker.client import chosen
+
         on = where.run.on
         for client in chosen(self.kind.worn_clients(self.code.struct, len(on)), self.client):
             verdict = self._verdict(client, on, self.used.memory, left)
@@ -300,6 +313,8 @@ class _Proofs:
         return None
 
     def _verdict(self, client: Client, on: tuple[int, int], memory: str, left: Use) -> Verdict:
+        from locksim.checker.check import check_clients
+
         return check_clients(
             [client],
             name=self.name,
@@ -313,6 +328,9 @@ class _Proofs:
 
 def _judged(verdict: Verdict, where: str, name: str) -> Finding | None:
     """The finding of a verdict; None if it is proven."""
+    from lockgrader.measuring.proofs import unfinished
+    from locksim.checker.replay.render import table
+
     example = verdict.counterexample
     if verdict.verdict == "unfinished":
         return unfinished(verdict, where)

@@ -11,15 +11,15 @@ import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
 from lockgrader.lab.placed import Placed
-from lockgrader.measuring.acquisitions import ATOMICS, Acquisition, Step, acquisitions
-from locksim import machine as machines
-from locksim.lang.ops import Kind
-from locksim.lang.struct import Struct
+
+if TYPE_CHECKING:
+    from lockgrader.measuring.acquisitions import Acquisition, Step
+    from locksim.lang.struct import Struct
 
 __all__ = ["Waits", "wrong_wait"]
 
@@ -87,6 +87,8 @@ class _Run:
     @functools.cached_property
     def words_per_line(self) -> int:
         """Words of a cache line of the machine."""
+        from locksim import machine as machines
+
         return machines.load(self.waits.machine).tables(self.waits.cpus, "compact").words_per_line
 
 
@@ -96,6 +98,8 @@ def wrong_wait(name: str, lock: Struct, waits: Waits) -> Wrong:
     Arguments:
         name: of the lock, for the message. lock: its description. waits: what is asked.
     """
+    from lockgrader.measuring.acquisitions import acquisitions
+
     seen = acquisitions(lock, waits.machine, waits.cpus, waits.hold_ns)
     run = _Run(seen, lock, waits)
     for demand in waits.demands:
@@ -107,6 +111,9 @@ def wrong_wait(name: str, lock: Struct, waits: Waits) -> Wrong:
 
 def _tests_first(run: _Run) -> Wrong:
     """The lock's word is tried again only after a load that found it free."""
+    from lockgrader.measuring.acquisitions import ATOMICS
+    from locksim.lang.ops import Kind
+
     tried = {one.cpu: one.atomics()[-1:] for one in run.ended}
     for word in _deciding(run) or {word for words in tried.values() for word in words}:
         own = [[(k, v) for k, at, v in one.steps if at == word] for one in run.seen]
@@ -130,6 +137,8 @@ def _retries(run: _Run) -> Wrong:
 
 def _lost(steps: Sequence[Step]) -> bool:
     """Whether an atomic operation on a word is tried again."""
+    from lockgrader.measuring.acquisitions import ATOMICS
+
     tries = Counter(word for kind, word, _ in steps if kind in ATOMICS)
     return max(tries.values(), default=0) > 1
 
@@ -157,6 +166,8 @@ def _tried_by_all(ended: Sequence[Acquisition]) -> set[int]:
 
 def _decides(word: int, run: _Run) -> bool:
     """Whether a lock is this word: taken by an atomic that found one value, and lost by others."""
+    from lockgrader.measuring.acquisitions import ATOMICS
+
     if any(at != word for one in run.seen for _, at in one.changes):
         return False
     free = set()
@@ -229,6 +240,8 @@ def _in_order(word: int, seen: Sequence[Acquisition]) -> bool:
 
 def _steady(run: _Run) -> Wrong:
     """A waiter pauses between two reads as it does where few CPUs wait."""
+    from lockgrader.measuring.acquisitions import acquisitions
+
     small = acquisitions(run.lock, run.waits.machine, FEW, LONGER * run.waits.hold_ns)
     usual = set.union(set(), *(one.pauses() for one in small))
     for one in run.seen:

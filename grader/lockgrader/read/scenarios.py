@@ -19,15 +19,15 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lockgrader.read.artefact import MalformedError, parse
-from locksim.checker import check_workload
-from locksim.checker.verdict import Budget, Verdict
-from locksim.compiler import compile_source
-from locksim.lang.struct import DecisionCache, Lock, Struct
+
+if TYPE_CHECKING:
+    from locksim.checker.verdict import Verdict
+    from locksim.lang.struct import Struct
 
 __all__ = ["Scenario", "explore", "in_steps", "read"]
 
@@ -95,6 +95,11 @@ def explore(scenario: Scenario, subject: Struct, max_states: int) -> Verdict:
     Raises:
         MalformedError: this kind of struct does not have such a step.
     """
+    from locksim.checker import check_workload
+    from locksim.checker.verdict import Budget
+    from locksim.compiler import compile_source
+    from locksim.lang.struct import DecisionCache, Lock
+
     kind = Lock if isinstance(subject, Lock) else DecisionCache
     named = {step[0] for steps in scenario.threads for step in steps}
     strange = named - OF_LOCKS if kind is Lock else named & OF_LOCKS
@@ -118,6 +123,8 @@ def explore(scenario: Scenario, subject: Struct, max_states: int) -> Verdict:
 
 def in_steps(scenario: Scenario, subject: Struct, message: str) -> str:
     """A message about the client's source, which students do not see, in the scenario's steps."""
+    from locksim.lang.struct import Lock
+
     lines = _text(scenario, "Lock" if isinstance(subject, Lock) else "DecisionCache").splitlines()
 
     def step(found: re.Match[str]) -> str:

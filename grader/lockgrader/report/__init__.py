@@ -4,8 +4,3 @@ Any text in a result may come from a student: names, messages, source lines, ans
 escape every text. Data for scripts is JSON without any ``<``. A page's policy allows no request and
 only our own script, by its hash.
 """
-
-from lockgrader.report.feedback import feedback
-from lockgrader.report.summary import summary
-
-__all__ = ["feedback", "summary"]

@@ -3,8 +3,9 @@
 from results_made import EVIL, check, result
 
 from lockgrader.export import FORMATS
-from lockgrader.report import feedback, summary
 from lockgrader.report.board import Line, boards, sign
+from lockgrader.report.feedback import feedback
+from lockgrader.report.summary import summary
 from lockgrader.result import Result
 
 SCORES = {"ada": 1.5, "bob": 2.0, "eve": 1.5, "joe": None}

@@ -14,9 +14,8 @@ from elements import Elements
 from results_made import EVIL, check, counterexample, curve, result, rich_result
 from study.traces.chromium import CHROMIUM, launch
 
-from lockgrader.report import feedback
 from lockgrader.report.chart import alt_text, chart
-from lockgrader.report.feedback import FEEDBACK, keep_feedback
+from lockgrader.report.feedback import FEEDBACK, feedback, keep_feedback
 from lockgrader.result import VERDICTS, ResultError
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from elements import Elements
 from results_made import EVIL, check, counterexample, result, rich_result
 
-from lockgrader.report import summary
 from lockgrader.report.groups import by_counterexample, by_misconception, suspicions
+from lockgrader.report.summary import summary
 from lockgrader.result import FITS_OTHER, Result
 
 
