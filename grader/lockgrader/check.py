@@ -7,13 +7,14 @@ defaults here. No other module asks a check for its kind.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field
 
 from lockgrader.finding import Finding, Settled, fault
-from lockgrader.lab import Lab
+from lockgrader.interval import impossible
+from lockgrader.lab import Band, Lab
 from lockgrader.lab.closed import Closed, Text
 
 if TYPE_CHECKING:
@@ -220,6 +221,14 @@ class Check(Closed):
     def own_predictions(self) -> tuple[str, ...]:
         """Predictions of what it judges itself: they are locked when it runs, and only then."""
         return ()
+
+    def impossible(self, name: str, given: Sequence[float]) -> str:
+        """Why a prediction of its cannot be right whatever is measured, and what to write; or "".
+
+        Arguments:
+            name: of the prediction. given: its numbers.
+        """
+        return impossible(name, given, Band())
 
     def done(self, verdict: str | None) -> bool:
         """Whether nothing is left to do after a verdict; None: it has not run."""

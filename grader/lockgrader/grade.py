@@ -19,6 +19,7 @@ from lockgrader.digests import versions
 from lockgrader.finding import Finding
 from lockgrader.judging.evaluate import EXIT_USAGE, evaluate
 from lockgrader.judging.needs import with_needs
+from lockgrader.judging.untouched import untouched
 from lockgrader.judging.variant_match import matching_variants
 from lockgrader.judging.violated import without_violated
 from lockgrader.lab import Lab
@@ -113,6 +114,7 @@ def grade(
         replay=replay(lab, submission.path, student),
         fingerprints=_fingerprints(submitted),
     )
+    left = untouched(lab, checks, submitted.codes, submission.files)
     passed: set[str] = set()
     judged: list[tuple[Check, Finding]] = []
     for number, check in enumerate(asked, start=1):
@@ -126,13 +128,13 @@ def grade(
         submitted = submitted.after(check, finding)
         judged.append((check, finding))
         result = result.with_check(
-            _result(check, finding, attempt, others),
+            _result(lab, check, finding, attempt, others, begun=check.name not in left),
             seconds=time.monotonic() - began,
             complete=number == len(asked),
         )
         if progress is not None and not result.complete:
             progress(result)
-    return result.model_copy(update={"checks": _final(result.checks, judged, attempt)})
+    return result.model_copy(update={"checks": _final(lab, result.checks, judged, attempt)})
 
 
 def by_hand(checks: Iterable[Check]) -> dict[str, float]:
@@ -292,11 +294,14 @@ def _file_of(submission: Submission, names: tuple[str, ...]) -> tuple[str, bytes
 
 
 def _final(
-    results: tuple[CheckResult, ...], judged: list[tuple[Check, Finding]], attempt: int
+    lab: Lab,
+    results: tuple[CheckResult, ...],
+    judged: list[tuple[Check, Finding]],
+    attempt: int,
 ) -> tuple[CheckResult, ...]:
     """The results when all checks have been judged: what one shows can cost another its points."""
     return tuple(
-        result if final is finding else _result(check, final, attempt)
+        result if final is finding else _result(lab, check, final, attempt)
         for result, (check, finding), final in zip(
             results, judged, without_violated(judged), strict=True
         )
@@ -312,9 +317,17 @@ def _placeless(counterexample: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _result(
-    check: Check, finding: Finding, attempt: int, others: tuple[str, ...] = ()
+    lab: Lab,
+    check: Check,
+    finding: Finding,
+    attempt: int,
+    others: tuple[str, ...] = (),
+    *,
+    begun: bool = True,
 ) -> CheckResult:
     points = round(check.points * finding.share, 4) if finding.share < 1 else check.points
+    belief = check.misconceptions.get(finding.tag, "") if begun else ""
+    known = next((m for m in lab.misconceptions.values() if m.belief == belief), None)
     failed = finding.verdict not in ("pass", "skipped", "grader_error")
     hint = check.hints[min(attempt, len(check.hints)) - 1] if failed and check.hints else ""
     return CheckResult(
@@ -330,7 +343,9 @@ def _result(
         ),
         rows=finding.rows,
         hint=hint,
-        misconception=check.misconceptions.get(finding.tag, ""),
+        misconception=belief,
+        truth=known.truth if known else "",
+        see=known.see if known else "",
         counterexample=_placeless(finding.counterexample),
         curve=finding.curve,
         answer=printable(finding.answer),

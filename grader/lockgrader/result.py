@@ -125,6 +125,7 @@ class CheckResult(_Model):
         message: what happened and why. rows: the numbers. hint: the next step, or "".
         curve: the measured curve, or None.
         misconception: a belief that may be behind the mistake, or "".
+        truth: its correction. see: where to read on.
         counterexample: of the checker, JSON-ready, or None.
         answer: an answer in words, for the instructor.
         elsewhere: other variants for which a wrong answer is right, for the instructor.
@@ -145,6 +146,8 @@ class CheckResult(_Model):
     rows: tuple[Row, ...] = ()
     hint: str = ""
     misconception: str = ""
+    truth: str = ""
+    see: str = ""
     counterexample: dict[str, Any] | None = None
     curve: Curve | None = None
     answer: str = ""

@@ -18,7 +18,7 @@ verdicts.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,9 @@ from lockgrader.author.item import Item
 from lockgrader.author.mutants import MUTANTS, Files, answered, files_of, solution, write
 from lockgrader.author.spellings import SPELLINGS, redefined, renamed, spelled
 from lockgrader.check import Check
+from lockgrader.compile.alike import other_classes
 from lockgrader.grade import accept
+from lockgrader.judging.untouched import names_in
 from lockgrader.lab import Lab, LabError, changed
 from lockgrader.lab.variants import variant
 from lockgrader.read.record import RECORD
@@ -35,8 +37,6 @@ from lockgrader.read.submission import take
 from lockgrader.result import CheckResult
 from lockgrader.sandbox import Profile
 from lockgrader.submitted import Submitted
-from locksim.compiler.ir import ClassCode
-from locksim.compiler.portable import codes_to_json
 
 __all__ = [
     "STUDENTS",
@@ -135,7 +135,7 @@ def differing(
         _accepted(lab, checks, write(one, folder / name), profile)
         for name, one in (("solution", ours), ("right", files))
     )
-    classes = _other_classes(wanted.codes, given.codes)
+    classes = other_classes(wanted.codes, given.codes)
     numbers, texts = _unequal(wanted.answers, given.answers), _unequal(wanted.texts, given.texts)
     parts = {
         "locks": bool(classes),
@@ -147,7 +147,7 @@ def differing(
     found = []
     for check in checks:
         part = check.part
-        named = {*_texts(check.model_dump())}
+        named = names_in(check)
         other = bool(named & (classes | numbers | texts))
         names_none = part != "locks" or not named & wanted.codes.keys()
         if other or (names_none and parts[part]):
@@ -258,33 +258,3 @@ def _accepted(lab: Lab, checks: list[Check], path: Path, profile: Profile) -> Su
 def _unequal(wanted: Mapping[str, object], given: Mapping[str, object]) -> set[str]:
     """The names whose values differ."""
     return {n for n in wanted.keys() | given.keys() if wanted.get(n) != given.get(n)}
-
-
-def _other_classes(wanted: dict[str, ClassCode], given: dict[str, ClassCode]) -> set[str]:
-    """The classes of the solution that do something else here, or use one that does."""
-    pairs = {name: (_compiled(code), _compiled(given.get(name))) for name, code in wanted.items()}
-    other = {name for name, (ours, theirs) in pairs.items() if ours != theirs}
-    return {name for name, (ours, _) in pairs.items() if name in other or other & ours[0].keys()}
-
-
-def _compiled(code: ClassCode | None) -> tuple[dict[str, Any], Any]:
-    """A class's structs by name, and its methods without places and names of variables."""
-    if code is None:
-        return {}, {}
-    document = codes_to_json({code.name: code})
-    (made,) = document["classes"].values()
-    methods = {
-        name: (m["arguments"], m["returns"], [(op, args) for op, args, *_ in m["instrs"]])
-        for name, m in made["methods"].items()
-    }
-    return document["structs"], methods
-
-
-def _texts(value: Any) -> Iterable[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        yield from _texts([*value.values()])
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _texts(one)

@@ -11,7 +11,7 @@ from typing import Any
 from rich.markup import escape
 
 from lockgrader.check import Check, Replay
-from lockgrader.cli.show import numbers, verdict_of
+from lockgrader.cli.show import belief, numbers, verdict_of
 from lockgrader.judging.evaluate import NEEDS_LINUX
 from lockgrader.result import CheckResult, Result
 from lockgrader.workspace.attempt import public_checks, to_do
@@ -49,8 +49,8 @@ def show_result(workspace: Workspace, result: Result, *, every: bool = False) ->
     tables.print_table(console(), table)
     if any(one.message == NEEDS_LINUX for one in result.checks):
         say(f"\n{NEEDS_LINUX}")
-    for why in dict.fromkeys(f"{o.name} {o.message}" for o in result.checks if _waits(o)):
-        say(f"skipped: {why}")
+    for why, names in _skipped(result).items():
+        say_wrapped(f"skipped: {', '.join(names)}: {why}", "")
     following = to_do(state, checks)
     shown: set[str] = set()
     left = 0
@@ -192,11 +192,8 @@ def _explain(workspace: Workspace, check: Check, one: CheckResult, state: State)
         say("  " + _own_files(workspace, one.message).replace("\n", "\n  "))
     if one.rows:
         numbers(one)
-    if one.misconception:
-        known = workspace.lab.misconceptions.values()
-        see = next((m.see for m in known if m.belief == one.misconception and m.see), "")
-        says = f"possible misconception: {one.misconception}"
-        say_wrapped(f"{says} (read on: {see})" if see else says, "  ")
+    for says in belief(one):
+        say_wrapped(says, "  ")
     if check.hints and one.verdict in ("fail", "partial", "no_output"):
         seen = state.hints[check.name].seen if check.name in state.hints else 0
         say_wrapped(
@@ -244,6 +241,10 @@ def _predicted(name: str, state: State, file: str) -> None:
     say_wrapped(f"\n{says}", "")
 
 
-def _waits(one: CheckResult) -> bool:
-    """Whether a check waits for another one."""
-    return one.verdict == "skipped" and one.message.startswith("waits for")
+def _skipped(result: Result) -> dict[str, list[str]]:
+    """Why checks were skipped: reason → their names."""
+    found: dict[str, list[str]] = {}
+    for one in result.checks:
+        if one.verdict == "skipped" and one.message != NEEDS_LINUX:
+            found.setdefault(one.message, []).append(one.name)
+    return found

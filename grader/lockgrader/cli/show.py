@@ -14,7 +14,7 @@ from lockgrader.result import CheckResult, Result
 from lockui import tables
 from lockui.console import console, say, stderr
 
-__all__ = ["numbers", "say_withheld", "show", "show_gain", "verdict_of"]
+__all__ = ["belief", "numbers", "say_withheld", "show", "show_gain", "verdict_of"]
 
 
 def show(result: Result) -> None:
@@ -70,9 +70,20 @@ def _explain(check: CheckResult) -> None:
     if check.rows:
         numbers(check)
     if check.misconception:
-        say(f"  possible misconception: {check.misconception}")
+        for says in belief(check):
+            say(f"  {says}")
     if check.hint:
         say(f"  hint: {check.hint}")
+
+
+def belief(check: CheckResult) -> list[str]:
+    """The lines about the misconception that may be behind a mistake; none without one."""
+    if not check.misconception:
+        return []
+    truth = f"in truth: {check.truth}" if check.truth else ""
+    see = f"read on: {check.see}" if check.see else ""
+    says = f"possible misconception: {check.misconception}"
+    return [text for text in (says, truth, see) if text]
 
 
 def verdict_of(check: CheckResult) -> str:

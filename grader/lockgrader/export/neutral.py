@@ -119,7 +119,7 @@ def markdown(shown: Shown) -> str:
         ]
         parts.append("\n".join(lines))
     if check.misconception:
-        parts.append(f"Is this what you believe? “{line(check.misconception)}”")
+        parts.append("  \n".join(map(line, _belief(check))))
     if check.hint:
         parts.append(f"Hint: {line(check.hint)}")
     if check.answer:
@@ -136,11 +136,18 @@ def plain(shown: Shown) -> str:
         for r in check.rows
     ]
     if check.misconception:
-        lines.append(f"Is this what you believe? “{check.misconception}”")
+        lines += _belief(check)
     if check.hint:
         lines.append(f"Hint: {check.hint}")
     lines += check.answer.splitlines()
     return "\n".join(part for part in lines if part)
+
+
+def _belief(check: CheckResult) -> list[str]:
+    """The misconception that may be behind a mistake, its correction, and where to read on."""
+    truth = f"In truth: {check.truth}" if check.truth else ""
+    see = f"Read on: {check.see}" if check.see else ""
+    return [t for t in (f"Is this what you believe? “{check.misconception}”", truth, see) if t]
 
 
 def line(text: str) -> str:

@@ -12,6 +12,7 @@ student, and one made up by a program that knows all of these rules.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -19,6 +20,7 @@ from pydantic import Field, ValidationError
 
 from lockgrader.check import Check
 from lockgrader.finding import Finding, found, row
+from lockgrader.interval import impossible
 from lockgrader.lab import Band
 from lockgrader.lab.closed import Closed, Text
 from lockgrader.measuring.numeric import SCORED, interval_score
@@ -74,6 +76,10 @@ class Measurement(Check):
         """The prediction: it is the student's own, so it waits for no other."""
         return self.asks
 
+    def impossible(self, name: str, given: Sequence[float]) -> str:
+        """Why the prediction of a time cannot be right."""
+        return impossible(name, given, Band(low=0.0))
+
     def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Judge how it was measured, and how well it was predicted."""
         if self.answer:
@@ -115,19 +121,19 @@ class Measurement(Check):
         machine = made.provenance.cpu_model
         message = f"median {value.median:.4g} ns on {machine}; warnings: {warnings}"
         if self.answer:
-            score, says = _predicted(locked, made.began, value.median)
+            score, says = _predicted(self.answer, locked, made.began, value.median)
             what = SCORED.format(self.answer)
             rows.append(row(what, score, Band(high=self.worst / 10, fade=9.0)))
             message = f"{message}; {says}"
         return found(rows, message)
 
 
-def _predicted(locked: Locked | None, began: str, right: float) -> tuple[float, str]:
+def _predicted(answer: str, locked: Locked | None, began: str, right: float) -> tuple[float, str]:
     """The interval score over the result, and what it says; infinite where none counts."""
     if locked is None:
         return math.inf, f"no {RECORD} shows a prediction that was locked before it"
-    if len(locked.values) != 2 or locked.values[0] > locked.values[1]:
-        return math.inf, "the prediction is not an interval [low, high]"
+    if why := impossible(answer, locked.values, Band(low=0.0)):
+        return math.inf, why
     at = locked.at if locked.at.tzinfo else locked.at.replace(tzinfo=UTC)
     if datetime.fromisoformat(began) < at.replace(microsecond=0):
         when = f"{began}, before the prediction was locked at {at:%Y-%m-%d %H:%M}"

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from pydantic import Field
 
 from lockgrader.finding import Finding
+from lockgrader.interval import impossible
+from lockgrader.lab import Band, Measure
 from lockgrader.measuring.numeric import SCORED, ExpectedCheck, expected, interval_score
 from lockgrader.read.record import RECORD
 from lockgrader.result import Row
@@ -31,12 +33,14 @@ class Prediction(ExpectedCheck):
 
     Arguments:
         answer: two numbers, the ends of a 90 % interval. expected: the result.
+        range: what a result can be, such as ``{ low = 0 }``; by default what the measure can be.
         worst: interval score, as a fraction of the result, that earns nothing for accuracy.
         made: share of the points for having predicted; the rest is for accuracy.
     """
 
     hinted: ClassVar[bool] = False
     kind: Literal["prediction"]
+    range: Band | None = None
     worst: Annotated[float, Field(gt=0, le=100)] = 2.0
     made: Annotated[float, Field(ge=0, le=1)] = 0.4
 
@@ -49,6 +53,11 @@ class Prediction(ExpectedCheck):
     def predictions(self) -> tuple[str, ...]:
         """The interval."""
         return self.asks
+
+    def impossible(self, name: str, given: Sequence[float]) -> str:
+        """Why a prediction cannot be right."""
+        possible = self.expected.possible if isinstance(self.expected, Measure) else Band()
+        return impossible(name, given, self.range or possible)
 
     @property
     def alike_within(self) -> float | None:
@@ -71,16 +80,15 @@ class Prediction(ExpectedCheck):
         """
         given = submitted.numbers(self.answer)
         locked = submitted.locked.get(self.answer)
-        low, high = _interval(given)
         changed = ""
         if locked is not None and [*locked.values] != given:
             changed = (
                 f"locked {_shown(locked.values)} on {locked.at:%Y-%m-%d %H:%M}, now {_shown(given)}"
             )
-            low, high = _interval([*locked.values])
-        if math.isnan(low):
-            message = f"'{self.answer}' must be two numbers: [low, high]"
-            return Finding("malformed_output", 0.0, message)
+            given = [*locked.values]
+        if why := self.impossible(self.answer, given):
+            return Finding("malformed_output", 0.0, why)
+        low, high = given
         right = expected(self.expected, submitted)
         score = interval_score(low, high, right) / abs(right) if right else math.inf
         # A perfect score is an interval of width 0; a tenth of the worst score earns full marks.
@@ -112,12 +120,6 @@ class Prediction(ExpectedCheck):
             "" if inside else "too-low" if high < right else "too-high",
             changed=changed,
         )
-
-
-def _interval(given: Sequence[float]) -> tuple[float, float]:
-    """The ends of an interval; NaN where it is none."""
-    whole = len(given) == 2 and given[0] <= given[1]
-    return (given[0], given[1]) if whole else (math.nan, math.nan)
 
 
 def _shown(ends: Sequence[float]) -> str:

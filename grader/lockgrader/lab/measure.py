@@ -6,10 +6,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from lockgrader.lab.band import Band
 from lockgrader.lab.closed import Text
 from lockgrader.lab.placed import Placed
 
-__all__ = ["Measure", "Measured"]
+__all__ = ["SHARES", "Measure", "Measured"]
+
+SHARES = ("fairness", "util", "con", "cpu_share")
+"""Measures that are fractions of a whole."""
 
 
 class Measured(Placed):
@@ -60,6 +64,13 @@ class Measured(Placed):
     seed: Annotated[int, Field(ge=0, le=2**62)] = 1
     progress: Annotated[float, Field(ge=0, le=1)] = 0.25
     hits: Annotated[float, Field(ge=0, le=1)] = 0.75
+
+    @property
+    def possible(self) -> Band:
+        """What its number can be, whatever is measured."""
+        if self.measure in SHARES:
+            return Band(low=0.0, high=1.0)
+        return Band() if self.measure == "growth" else Band(low=0.0)
 
 
 class Measure(Measured):

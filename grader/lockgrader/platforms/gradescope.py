@@ -54,7 +54,7 @@ def parts(lab: Lab, config: Config, key: bytes | None) -> Parts:
     """The files of the bundle.
 
     setup.sh  run_autograder  config.json  course.key   (the key only where there is one)
-    lab/       the lab with its hidden checks, without starter and mutants
+    lab/       the lab with its hidden checks, without solution and mutants
     locklab/   our sources and the locked requirements; setup.sh builds and installs them
 
     Raises:

@@ -52,7 +52,7 @@ SOURCES = (
 )
 """Sources of the package, by their path in a checkout."""
 NO_SOURCE = {"__pycache__", "tests", "benchmarks", "build", "out", "share"}
-NOT_FOR_GRADING = {"__pycache__", "solution", "starter"}
+NOT_FOR_GRADING = {"__pycache__", "solution"}
 COMPILED = {".so", ".o", ".pyc", ".nbi", ".nbc"}
 LATEST_S, EARLIEST_S = 3600, 30
 Parts = dict[str, bytes]

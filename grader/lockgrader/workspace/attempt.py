@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 
 from lockgrader.check import Check
 from lockgrader.grade import Gate, Progress, grade
+from lockgrader.interval import to_write
 from lockgrader.read.record import Locked
 from lockgrader.read.submission import Submission
 from lockgrader.result import Result
@@ -97,18 +98,22 @@ def _gate(workspace: Workspace, checks: list[Check]) -> Gate:
 
     A check with predictions of its own locks these, and waits for no other.
     """
-    asked = [n for c in checks for n in c.predictions]
+    asked = {n: c for c in checks for n in c.predictions}
     file = workspace.lab.answers
 
     def gate(check: Check, submitted: Submitted) -> str:
-        wanted = [*(asked if check.measures else ()), *check.own_predictions]
+        wanted = {
+            **(asked if check.measures else {}),
+            **dict.fromkeys(check.own_predictions, check),
+        }
         if not wanted:
             return ""
         frozen = workspace.state.predictions
         given = {n: submitted.answers[n] for n in wanted if n in submitted.answers}
-        for name in wanted:
-            if name not in frozen and not _is_interval(given.get(name)):
-                return f'predict first: write "{name}": [low, high] into {file}, then measure'
+        for name, of in wanted.items():
+            why = "" if name in frozen else _why_not(name, of, submitted)
+            if why:
+                return f"predict first: {why} into {file}, then measure"
         if any(name not in frozen for name in wanted):
             now = datetime.now(UTC)
             fresh = {n: Locked(values=tuple(v), at=now) for n, v in given.items()}
@@ -119,8 +124,13 @@ def _gate(workspace: Workspace, checks: list[Check]) -> Gate:
     return gate
 
 
-def _is_interval(given: list[float] | None) -> bool:
-    return given is not None and len(given) == 2 and given[0] <= given[1]
+def _why_not(name: str, check: Check, submitted: Submitted) -> str:
+    """Why a prediction cannot be locked, and what to write; "" if it can."""
+    if name in submitted.wrong:
+        return f"{submitted.wrong[name]}: {to_write(name)}"
+    if not submitted.answers.get(name):
+        return to_write(name)
+    return check.impossible(name, submitted.answers[name])
 
 
 def _remembered(

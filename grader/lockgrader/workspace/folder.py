@@ -236,6 +236,11 @@ def start(
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
         lab = load(made / LAB)
+        for name in lab.wanted():  # to see later what a student has begun
+            if f"{STARTER}{name}" in files:
+                path = made / LAB / STARTER / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(files[f"{STARTER}{name}"])
         variant = dict(draw(lab))
         lab.checks(variant)
         (made / VARIANT).write_text(_shown(student, variant), encoding="utf-8")

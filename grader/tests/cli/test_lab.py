@@ -12,6 +12,9 @@ from typer.testing import CliRunner
 
 from lockgrader.cli.lab import app
 from lockgrader.cli.lab_show import say_wrapped
+from lockgrader.grade import grade
+from lockgrader.lab import load
+from lockgrader.report.feedback import feedback
 
 
 @pytest.fixture
@@ -82,6 +85,38 @@ def test_lab_from_its_bundle_alone(home: Path, monkeypatch: pytest.MonkeyPatch) 
     assert 0 == ran("submit", "--no-sandbox").exit_code
     with zipfile.ZipFile("ada-lab99.zip") as archive:
         assert ["answers.json", "record.json", "tas.py"] == archive.namelist()
+
+
+def test_a_skipped_check_says_why(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where it is asked for by its name, and once for all that wait for the same."""
+    ran("start", "lab99.zip", "--student", "ada")
+    monkeypatch.chdir(home / "lab99-tiny")
+    save(home, TAS, '{"n": 10}')
+    says = 'predict first: write "guess": [low, high] into answers.json'
+    for asked, names in (((), "cheap, guessed"), (("cheap",), "cheap"), (("guessed",), "guessed")):
+        output = " ".join(ran("check", *asked, "--no-sandbox").output.split())
+        assert f"skipped: {names}: {says}" in output
+    save(home, WRONG, ANSWERS)
+    assert "skipped: cheap: waits for the check 'right'" in ran("check", "--no-sandbox").output
+
+
+def test_a_misconception_is_corrected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The truth and where to read on stand below the belief, in the terminal and on the page."""
+    lab = make_whole(tmp_path / "lab99-tiny")
+    text = (lab / "lab.toml").read_text().replace('"two steps are one"', '"one-step"')
+    (lab / "lab.toml").write_text(text)
+    belief = 'belief = "two steps are one"\ntruth = "Another <thread> acts."\nsee = "lesson 1"\n'
+    (lab / "misconceptions.toml").write_text(f"[one-step]\n{belief}")
+    (tmp_path / "home").mkdir()
+    monkeypatch.chdir(tmp_path / "home")
+    assert 0 == ran("start", str(lab), "--student", "ada").exit_code
+    monkeypatch.chdir(tmp_path / "home" / "lab99-tiny")
+    save(tmp_path / "home", WRONG)
+    lines = [line.strip() for line in ran("check", "--no-sandbox").output.splitlines()]
+    at = lines.index("possible misconception: two steps are one")
+    assert ["in truth: Another <thread> acts.", "read on: lesson 1"] == lines[at + 1 : at + 3]
+    result = grade(load(lab), Path(), student="ada", key=b"k" * 16, profile="unconfined")
+    assert "<b>In truth:</b> Another &lt;thread&gt; acts.<br>Read on: lesson 1" in feedback(result)
 
 
 def test_given_tables_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

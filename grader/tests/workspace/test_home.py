@@ -141,6 +141,38 @@ def test_prediction_comes_first(mine: Workspace) -> None:
     assert mine.state.solved
 
 
+@pytest.mark.parametrize(
+    ("guess", "says"),
+    [
+        ("[11, 9]", "'guess': low is above high (11 and 9): write [9, 11] into answers.json"),
+        ("10", "'guess' must be two numbers, not 1: write \"guess\": [low, high] into"),
+        ("[9, 10, 11]", "must be two numbers, not 3"),
+        ('"about ten"', '"about ten" is not a number: write "guess": [low, high] into'),
+        ("[9, Infinity]", 'not a finite number: write "guess": [low, high] into'),
+        ("[9, 1e999]", 'not a finite number: write "guess": [low, high] into'),
+        ("null", 'null is not a number: write "guess": [low, high] into'),
+        ("[]", 'predict first: write "guess": [low, high] into answers.json, then measure'),
+    ],
+)
+def test_an_impossible_prediction_is_not_locked(mine: Workspace, guess: str, says: str) -> None:
+    """It is said what to write, and the next one counts."""
+    refused = tried(mine, TAS, f'{{"guess": {guess}, "n": 10}}')
+    assert ["skipped", "skipped"] == [verdicts(refused)[n] for n in ("cheap", "guessed")]
+    assert says in refused.checks[1].message
+    assert {} == mine.state.predictions
+    tried(mine, answers=ANSWERS)
+    assert (9.0, 11.0) == mine.state.predictions["guess"].values
+
+
+def test_an_untouched_starter_believes_nothing(mine: Workspace) -> None:
+    """Its mistakes are the lab's own; the first change is the student's."""
+    starter = (mine.folder / "tas.py").read_text()
+    untouched = tried(mine, starter + "\n# soon\n", "{}").checks[0]
+    assert ("fail", "") == (untouched.verdict, untouched.misconception)
+    begun = tried(mine, starter.replace("word()", "word()\n    other = word()")).checks[0]
+    assert ("fail", "two steps are one") == (begun.verdict, begun.misconception)
+
+
 def test_first_prediction_stays(mine: Workspace) -> None:
     """A prediction changed after measuring earns nothing more, and is reported."""
     tried(mine, TAS, '{"guess": [1, 2], "n": 10}')

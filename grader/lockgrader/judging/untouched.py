@@ -1,0 +1,92 @@
+"""Checks about what is still the lab's starter: a student who has not begun believes nothing yet.
+
+Only what a check is about counts: of one file with several classes, some can be done.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from lockgrader.check import Check
+from lockgrader.compile.alike import other_classes
+from lockgrader.lab import Lab
+from locksim.compiler import compile_source
+from locksim.compiler.diagnostics import CompileError
+from locksim.compiler.ir import ClassCode
+
+__all__ = ["STARTER", "names_in", "untouched"]
+
+STARTER = "starter"
+"""A lab's folder with the files that students begin with."""
+
+
+def untouched(
+    lab: Lab, checks: Iterable[Check], codes: Mapping[str, ClassCode], files: Mapping[str, bytes]
+) -> frozenset[str]:
+    """The names of the checks of which all that they judge is as in the starter.
+
+    None where the starter is not there, as in an older workspace.
+
+    Arguments:
+        lab: the lab. checks: of it. codes: the submission's classes. files: its files.
+    """
+    folder = Path(lab.folder) / STARTER
+    begun = _classes(folder, lab.locks) if lab.locks else {}
+    begun = {name: code for name, code in begun.items() if name in codes}
+    same = begun.keys() - other_classes(begun, codes)
+    found = []
+    for check in checks:
+        if check.part == "locks":
+            names = names_in(check) & codes.keys()
+            left = bool(names) and names <= same
+        else:
+            named = {"tests": {lab.tests}, "c": {lab.c}, "data": names_in(check) & {*lab.data}}
+            names = named.get(check.part, set())
+            left = bool(names) and all(_alike(folder / n, files.get(n)) for n in names)
+        if left:
+            found.append(check.name)
+    return frozenset(found)
+
+
+def names_in(check: Check) -> set[str]:
+    """All texts of a check: the names of its classes, files and answers are among them."""
+    return {*_texts(check.model_dump())}
+
+
+def _classes(folder: Path, name: str) -> dict[str, ClassCode]:
+    """The classes of a starter's file."""
+    try:
+        text = (folder / name).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return {}
+    return _compiled(text, name)
+
+
+@functools.cache
+def _compiled(text: str, name: str) -> dict[str, ClassCode]:
+    try:
+        return compile_source(text, f"<{name}>")
+    except CompileError:
+        return {}
+
+
+def _alike(path: Path, given: bytes | None) -> bool:
+    """Whether a file is as in the starter, but for line ends and blanks around it."""
+    try:
+        ours = path.read_bytes()
+    except OSError:
+        return False
+    return given is not None and ours.split() == given.split()
+
+
+def _texts(value: Any) -> Iterable[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from _texts([*value.values()])
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _texts(one)

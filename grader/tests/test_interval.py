@@ -1,0 +1,60 @@
+"""Which predictions can be, and what is said of the others."""
+
+import pytest
+
+from lockgrader.interval import impossible
+from lockgrader.kinds.prediction import Prediction
+from lockgrader.lab import Band
+from lockgrader.read.record import Locked
+from lockgrader.submitted import Submitted
+
+LOAD = {"lock": "tas", "machine": "ideal-4", "cpus": 2}
+
+
+def prediction(expected: object, **more: object) -> Prediction:
+    """A prediction of something."""
+    base = {"kind": "prediction", "name": "p", "title": "P", "points": 1, "answer": "x"}
+    return Prediction.model_validate({**base, "expected": expected, **more})
+
+
+@pytest.mark.parametrize(
+    ("measure", "given", "says"),
+    [
+        ("con", [45, 70], "a result is from 0 to 1; for 45 to 70 % write [0.45, 0.7]"),
+        ("util", [0.5, 1.5], "for 0.5 to 1.5 % write [0.005, 0.015]"),
+        ("cpu_share", [-0.1, 0.4], 'from 0 to 1; write "x": [low, high]'),
+        ("fairness", [0.2, 500], 'from 0 to 1; write "x": [low, high]'),
+        ("time_ns", [-5, 10], 'a result is at least 0; write "x": [low, high]'),
+        ("throughput", [2, 1], "low is above high (2 and 1): write [1, 2]"),
+    ],
+)
+def test_a_measure_says_what_it_can_be(measure: str, given: list[float], says: str) -> None:
+    """Shares lie between 0 and 1, and the others are not negative."""
+    check = prediction({**LOAD, "measure": measure})
+    assert check.impossible("x", given).endswith(says)
+
+
+@pytest.mark.parametrize("given", [[0, 0], [0, 1], [0.25, 0.5]])
+def test_a_share_can_be_a_share(given: list[float]) -> None:
+    """The ends are part of it."""
+    assert "" == prediction({**LOAD, "measure": "con"}).impossible("x", given)
+
+
+def test_a_lab_says_what_a_formula_can_be() -> None:
+    """Without a range of the lab's, any two numbers in their order are an interval."""
+    assert "" == prediction(3.0).impossible("x", [-5, 4])
+    assert "at least 0" in prediction(3.0, range={"low": 0}).impossible("x", [-5, 4])
+    assert "at most 9" in impossible("x", [1, 10], Band(high=9))
+
+
+def test_an_impossible_prediction_earns_nothing() -> None:
+    """Also where it was locked by an older version, or never locked."""
+    check = prediction({**LOAD, "measure": "con"})
+    locked = {"x": Locked.model_validate({"values": (45, 70), "at": "2026-01-01T00:00:00Z"})}
+    for submitted in (
+        Submitted(answers={"x": [45, 70]}),
+        Submitted(answers={"x": [0.4, 0.7]}, locked=locked),
+    ):
+        found = check.judge(submitted)
+        assert ("malformed_output", 0.0) == (found.verdict, found.share)
+        assert "write [0.45, 0.7]" in found.message
