@@ -166,7 +166,7 @@ def grade(
             raise UsageError(f"{option} is for a folder of submissions, with --out RESULTS")
     if course is not None:
         _check_pin(course, loaded, check or ())
-    known = _class_of(course, roster, times, counts)
+    known = _class_of(loaded.name, course, roster, times, counts)
     if out is not None:
         plain(folder_to_write(out, "--out"))
     if batch:
@@ -306,10 +306,15 @@ def _warn_of_clocks(todo: Sequence[Task]) -> None:
     from lockgrader.batch.tasks import wrong_clocks
 
     for sentence in wrong_clocks(todo, clock.now()):
-        warn(f"{sentence}\nhelp: give the platform's times: --times times.csv (login,handed_in)")
+        warn(
+            f"{sentence}\nhelp: give the platform's times (login,handed_in): --times FILE, or "
+            "times in course.toml"
+        )
 
 
-def _class_of(course: Path | None, roster: Path | None, times: Path | None, counts: str) -> Class:
+def _class_of(
+    lab: str, course: Path | None, roster: Path | None, times: Path | None, counts: str
+) -> Class:
     """Who is expected, and the rules: those of the course, or those of the options."""
     from lockgrader.batch.tasks import Class
     from lockgrader.course import load, read_roster
@@ -317,11 +322,12 @@ def _class_of(course: Path | None, roster: Path | None, times: Path | None, coun
 
     rules = None if course is None else load(course)
     people = {} if rules is None else rules.people()
+    known = {} if rules is None else rules.times_of(lab)
     return Class(
         keep=counts or ("latest" if rules is None else rules.keep),
         people=people if roster is None else read_roster(roster),
         course=rules,
-        times={} if times is None else read_times(times),
+        times=known if times is None else known | read_times(times),
     )
 
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, Field, ValidationError
 
-from lockgrader.course.roster import CourseError, Person, read_roster
+from lockgrader.course.roster import CourseError, Person, read_roster, read_times
 from lockgrader.formats import other_format
 from lockgrader.lab.closed import Closed, Text
 from lockgrader.mark import Late
@@ -86,13 +86,15 @@ class Due(Closed):
     Arguments:
         due: with its offset from UTC. late: instead of the course's policy.
         folder: of a lab of your own, from that of the course; "" for an installed lab.
-        release: instead of the course's.
+        release: instead of the course's. times: a CSV file of when work was handed in
+            (:func:`lockgrader.course.roster.read_times`); "" for the dates of the files.
     """
 
     due: AwareDatetime
     late: Policy | None = None
     folder: str = ""
     release: _Moment = None
+    times: str = ""
 
 
 class Course(Closed):
@@ -123,6 +125,15 @@ class Course(Closed):
             CourseError: the roster is invalid.
         """
         return read_roster(self.folder / self.roster) if self.roster else {}
+
+    def times_of(self, lab: str) -> dict[str, datetime]:
+        """When work for a lab was handed in, by login; none where the files' dates count.
+
+        Raises:
+            CourseError: the file is invalid.
+        """
+        dated = self.lab.get(lab)
+        return read_times(self.folder / dated.times) if dated is not None and dated.times else {}
 
     def place_of(self, lab: str) -> str:
         """Where a lab lies: a folder, or the name of an installed lab."""

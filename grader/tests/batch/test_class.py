@@ -142,6 +142,10 @@ def test_times_of_a_platform(grade: Grade, tmp_path: Path) -> None:
     (tmp_path / "times.csv").write_text("login,handed_in\nbob,2026-03-03T00:00:00+00:00\n")
     options = ("--course", str(tmp_path / "course.toml"), "--times", str(tmp_path / "times.csv"))
     assert 7.5 == grade(*options)[0]["points"]
+    assert 10.0 == grade(*options[:2])[0]["points"]
+    course = tmp_path / "course.toml"
+    course.write_text(f'{COURSE}times = "times.csv"\n')  # of the course: in every later command
+    assert 7.5 == grade(*options[:2])[0]["points"]
 
 
 def test_someone_absent_hands_in_later(grade: Grade, tmp_path: Path) -> None:
@@ -331,7 +335,7 @@ def test_dates_that_no_clock_gives(
     said = " ".join(grade.said.split())  # type: ignore[attr-defined]
     assert "2 hand-in times are in the future: bob (2026-03-03), far (2242-01-01)" in said
     assert "2 hand-in times are before 1981: old (1970-01-01), zip (1980-01-01)" in said
-    assert "--times times.csv" in said
+    assert "--times FILE, or times in course.toml" in said
 
 
 def test_words_enlarge_every_total(grade: Grade, tmp_path: Path) -> None:
