@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -78,7 +79,7 @@ def bundle(
     """Write what a course platform needs to grade a lab, as a zip (docs/PLATFORMS.md)."""
     from lockgrader.lab import load
     from lockgrader.lab.variants import PUBLIC_KEY, course_key
-    from lockgrader.platforms.package import EARLIEST_S, LATEST_S, Config, write_zip
+    from lockgrader.platforms.package import EARLIEST_S, IMAGE, LATEST_S, Config, write_zip
     from locklabs import find
 
     if platform not in NEXT:
@@ -88,6 +89,13 @@ def bundle(
     if public and platform not in PUBLIC:
         raise UsageError(f"--public is for {', '.join(PUBLIC)}; other bundles stay with the course")
     bounded(seconds, "--seconds", EARLIEST_S, LATEST_S)
+    if not re.fullmatch(IMAGE, image):
+        small = image.lower()
+        better = small if re.fullmatch(IMAGE, small) else "you/locklab-grader"
+        raise UsageError(
+            f"--image: '{image}' is not a name that Docker accepts (small letters, digits, . _ - "
+            f"and /)\nhelp: write {better}, and build and push the image under this name"
+        )
     loaded, secret = load(find(lab)), course_key(key)
     config = Config(student=student, seconds=seconds, public=public, image=image)
     own = None if secret == PUBLIC_KEY or platform in WITHOUT_KEY else secret

@@ -38,7 +38,7 @@ def parts(lab: Lab, _config: Config, key: bytes | None) -> Parts:
     """The files of the bundle, to be unpacked in the course's folder.
 
     source/LAB/LAB.ipynb    for nbgrader generate_assignment
-    nbgrader_config.py      two lines, for a course that has none yet
+    nbgrader_config.py      some lines, for a course that has none yet
     locklab_nbgrader.py     the preprocessor
     locklab/LAB/            the lab with its hidden checks; locklab/course.key beside it
 

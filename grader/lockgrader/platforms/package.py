@@ -59,6 +59,15 @@ Parts = dict[str, bytes]
 """The files of a bundle: path → content."""
 
 
+_PART = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
+_HOST = r"(?:localhost|[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)(?::[0-9]+)?|[A-Za-z0-9-]+:[0-9]+"
+IMAGE = (
+    rf"^(?:(?:{_HOST})/)?{_PART}(?:/{_PART})*"
+    r"(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$"
+)
+"""The name of an image as Docker has it: host, path in small letters, tag, digest."""
+
+
 class PackageError(Exception):
     """A bundle cannot be made or read; the message says why."""
 
@@ -80,7 +89,7 @@ class Config(BaseModel):
     student: str = Field(default="email", pattern="^(email|id|sid|name)$")
     seconds: int = Field(default=540, ge=EARLIEST_S, le=LATEST_S)
     public: bool = False
-    image: str = Field(default="locklab-grader", pattern=r"^[a-z0-9][\w./:@-]*$")
+    image: str = Field(default="locklab-grader", pattern=IMAGE)
 
     def file(self) -> bytes:
         """The configuration as a file."""

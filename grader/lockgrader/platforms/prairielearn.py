@@ -42,6 +42,8 @@ from lockgrader.read.record import RECORD
 __all__ = ["ROOT", "info", "parts", "run"]
 
 ROOT = Path("/grade")
+ENTRYPOINT = "/entrypoint"
+"""The image's own; some servers want it in the question, too."""
 LONGEST_S = 600
 """The longest time-out that PrairieLearn allows."""
 UUIDS = uuid.UUID("6f1c2a4e-1d55-4f0c-9a2b-0b7f3f2a9d10")
@@ -92,6 +94,7 @@ def info(lab: Lab, config: Config) -> dict[str, Any]:
         "partialCredit": True,
         "externalGradingOptions": {
             "image": config.image,
+            "entrypoint": ENTRYPOINT,
             "timeout": min(LONGEST_S, config.seconds + 60),
             "enableNetworking": False,
         },

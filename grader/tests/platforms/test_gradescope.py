@@ -309,7 +309,8 @@ def test_bundle_holds_what_grading_needs_and_no_more(tmp_path: Path) -> None:
         assert KEY == archive.read("course.key")
     inside = sorted(n.removeprefix("lab/") for n in names if n.startswith("lab/"))
     assert {"lab.toml", "hidden/checks.toml"} <= set(inside)
-    assert [] == [n for n in inside if "solution" in n or "starter" in n or "mutants" in n]
+    assert [] == [n for n in inside if "solution" in n or "mutants" in n]
+    assert ["starter/answers.json", "starter/spinlocks.py"] == [n for n in inside if "starter" in n]
     assert {"setup.sh", "run_autograder", "config.json"} <= set(names)
     assert {0o600, 0o700} == set(modes.values())
     assert (0o700, 0o600) == (modes["setup.sh"], modes["lab/hidden/checks.toml"])

@@ -67,6 +67,7 @@ class Options(_Schema):
     """``externalGradingOptions`` as far as we use them."""
 
     image: str
+    entrypoint: Literal["/entrypoint"]
     timeout: int = Field(gt=0, le=600)
     enableNetworking: Literal[False]  # noqa: N815
 
@@ -186,6 +187,14 @@ def test_info_is_what_the_schema_allows(made: Parts) -> None:
     """The same identifier each time, and a time-out above the run's own."""
     told = Info.model_validate_json(made[f"{QUESTION}info.json"])
     assert (5, 600) == (uuid.UUID(told.uuid).version, told.externalGradingOptions.timeout)
+
+
+def test_the_entrypoint_is_that_of_the_image(made: Parts) -> None:
+    """Servers that ask the question for it and those that ask the image start the same program."""
+    start = json.loads(made[f"{QUESTION}info.json"])["externalGradingOptions"]["entrypoint"]
+    image = made["grader-image/Dockerfile"].decode()
+    assert f'ENTRYPOINT ["{start}"]' in image
+    assert f"COPY --chmod=0755 entrypoint {start}\n" in image
 
 
 @pytest.mark.skipif(not CHECKOUT, reason="PRAIRIELEARN does not name a checkout")

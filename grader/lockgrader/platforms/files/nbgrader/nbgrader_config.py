@@ -5,4 +5,6 @@ import sys
 sys.path.insert(0, ".")
 from locklab_nbgrader import configure
 
-configure(get_config())  # noqa: F821  (nbgrader defines it here)
+c = get_config()  # noqa: F821  (nbgrader defines it here)
+configure(c)
+# c.LockLab.command = "/opt/locklab/bin/locklab"  # where locklab is not on the path
