@@ -15,7 +15,10 @@ from pathlib import Path
 
 from lockui import files
 
-__all__ = ["UnknownLabError", "find", "names"]
+__all__ = ["UnknownLabError", "find", "names", "quizzes"]
+
+QUIZZES = "quizzes"
+"""Their folder beside the labs."""
 
 
 def _home() -> Path:
@@ -38,11 +41,17 @@ def names() -> list[str]:
     return sorted(path.parent.name for path in HOME.glob("*/lab.toml"))
 
 
+def quizzes() -> list[str]:
+    """The quizzes that are installed here."""
+    return sorted(path.parent.name for path in (HOME / QUIZZES).glob("*/lab.toml"))
+
+
 def find(name: str) -> Path:
     """A lab's folder.
 
     Arguments:
-        name: a path, or the name of an installed lab; the part before the dash will do.
+        name: a path, or the name of an installed lab, of which the part before the dash will do,
+            or of an installed quiz.
 
     Raises:
         UnknownLabError: there is none, or more than one.
@@ -50,8 +59,11 @@ def find(name: str) -> Path:
     path = Path(name)
     if (path / "lab.toml").is_file():
         return path
+    if name in quizzes():
+        return HOME / QUIZZES / name
     near = [n for n in names() if n == name or n.startswith(f"{name}-")]
     if len(near) != 1:
-        known = f"or one of {', '.join(names())}" if names() else "none is installed here"
+        there = [*names(), *quizzes()]
+        known = f"or one of {', '.join(there)}" if there else "none is installed here"
         raise UnknownLabError(f"there is no lab '{name}': give its folder, {known}")
     return HOME / near[0]

@@ -10,6 +10,7 @@ from lockgrader.lab import Lab, load
 from lockgrader.lab.variants import variant
 from lockgrader.measuring.numeric import expected
 from lockgrader.submitted import Submitted
+from locklabs import find, quizzes
 
 QUIZZES = sorted(path.parent for path in Path(__file__).parents[1].glob("quizzes/*/lab.toml"))
 KEY = b"k" * 16
@@ -21,8 +22,9 @@ def questions(lab: Lab) -> list[Answer]:
 
 
 def test_there_are_two() -> None:
-    """A survey and a quiz."""
-    assert ["final", "first-day"] == [path.name for path in QUIZZES]
+    """A survey and a quiz; commands find them by name, as they find labs."""
+    assert ["final", "first-day"] == [path.name for path in QUIZZES] == quizzes()
+    assert QUIZZES == [find(name).resolve() for name in quizzes()]
 
 
 @pytest.mark.parametrize("folder", QUIZZES, ids=lambda path: path.name)
