@@ -23,6 +23,7 @@ __all__ = [
     "IrregularError",
     "ResultError",
     "alone",
+    "folder_of",
     "opened",
     "plain",
     "read",
@@ -78,6 +79,17 @@ def plain(folder: Path) -> None:
     for path in inside:
         with reported(path, "read"):
             _checked(path)
+
+
+def folder_of(path: Path, root: Path) -> None:
+    """Make the folder of a file below another folder, if it is not there.
+
+    Raises:
+        IrregularError: it is a link. OSError: it cannot be made.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.parent != root and path.parent.is_symlink():
+        raise IrregularError(path.parent, path.parent.lstat().st_mode)
 
 
 def opened(path: Path) -> BinaryIO:

@@ -126,3 +126,13 @@ def test_without_the_flags_of_unix(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("lockgrader.files._FOLDER", 0)
     write(tmp_path / "a", "text")
     assert "text" == read(tmp_path / "a")
+
+
+def test_an_export_follows_no_link(out: Path, tmp_path: Path) -> None:
+    """Not in a folder of its own either, where a student's is a link."""
+    (tmp_path / "pages").mkdir()
+    link_to_folder(tmp_path / "pages" / "ada")
+    done = CliRunner().invoke(export, [str(out), "--format", "html", "-o", str(tmp_path / "pages")])
+    said = done.output.replace("\n", "")
+    assert (2, True) == (done.exit_code, "ada cannot be written: it is a symbolic link" in said)
+    assert [] == [*(tmp_path / "elsewhere").iterdir()]

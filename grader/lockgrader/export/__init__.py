@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lockgrader.export import canvas, gradescope, items, junit, moodle, pages, table
-from lockgrader.files import ResultError, plain, replace, reported
+from lockgrader.files import ResultError, folder_of, plain, replace, reported
 from lockgrader.report.items import Gain
 from lockgrader.result import RESULT, Result, load
 
@@ -96,7 +96,7 @@ def export(
         for relative, text in files.items():
             path = folder / relative
             with reported(path, "written"):
-                path.parent.mkdir(parents=True, exist_ok=True)
+                folder_of(path, folder)
                 replace(path, text)
             made.append(path)
     return made
