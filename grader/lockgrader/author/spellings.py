@@ -122,27 +122,33 @@ def redefined(text: str, definitions: str) -> str:
     """A Python text in which some classes, functions and constants are defined another way.
 
     Arguments:
-        text: the source. definitions: each replaces that of the same name; a new one, or an import,
-            comes before the first that is replaced.
+        text: the source. definitions: each replaces that of the same name; a new one comes before
+            the first that is replaced, and an import comes first of all.
 
     Raises:
         SyntaxError: one of the two is not Python. ValueError: nothing is replaced.
     """
     lines = text.splitlines(keepends=True)
-    places = {name: node for node in ast.parse(text).body if (name := _defined(node))}
-    new, changes = "", {}
+    body = ast.parse(text).body
+    places = {name: node for node in body if (name := _defined(node))}
+    imports, new = "", ""
+    changes: dict[int, tuple[int, str]] = {}
     for node in ast.parse(definitions).body:
         source = "\n".join(definitions.splitlines()[_first(node) - 1 : node.end_lineno]) + "\n"
         old = places.get(_defined(node))
-        if old is None:
-            new += source + ("\n\n" if isinstance(node, ast.ClassDef | ast.FunctionDef) else "")
-        else:
+        if old is not None:
             changes[_first(old) - 1] = (old.end_lineno or 0, source)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            imports += source
+        else:
+            new += f"{source}\n\n"
     if not changes:
         raise ValueError("none of these definitions is in the file")
     first = min(changes)
     for begin, (end, source) in sorted(changes.items(), reverse=True):
         lines[begin:end] = [new + source if begin == first else source]
+    documented = isinstance(body[0], ast.Expr)
+    lines.insert((body[0].end_lineno or 0) if documented else 0, imports)
     return "".join(lines)
 
 

@@ -63,7 +63,8 @@ class Chatroom(ClassCheck):
             settings = {**self.run.settings, **({"ways": ways} if ways else {})}
             made = self._counted(submitted, settings)
             what = self.run.chatroom.replace("_", " ") + (f", {ways} ways" if ways else "")
-            what += " over that of the kernel of 2001" if self.over is not None else ""
+            if self.over is not None:
+                what += f" over that of {self.over.cache or 'the kernel of 2001'}"
             rows.append(row(what, self.run.of(made) / base, self.band))
         return found(rows)
 

@@ -100,9 +100,11 @@ def test_names_are_replaced_wherever_they_are_names() -> None:
 
 def test_definitions_replace_those_of_the_same_name() -> None:
     """Whole classes; what is new comes before the first of them."""
-    new = "from locksim.lang import fence\n\nONE = 1\n\n\nclass TAS(Lock):\n    held = word()\n"
+    new = "from math import pi\n\nONE = 1\n\n\nclass TAS(Lock):\n    held = word()\n"
     made = redefined(TAS, new)
-    head, tail = TAS.partition("class TAS")[0], "class TAS(Lock):\n    held = word()\n"
-    assert f"{head}from locksim.lang import fence\nONE = 1\n{tail}" == made
+    head, tail = TAS.partition("class TAS")[0], "ONE = 1\n\n\nclass TAS(Lock):\n    held = word()\n"
+    assert f"from math import pi\n{head}{tail}" == made
+    documented = redefined(f'"""A lock."""\n{TAS}', new)
+    assert f'"""A lock."""\nfrom math import pi\n{head}{tail}' == documented
     with pytest.raises(ValueError, match="none of these definitions"):
         redefined(TAS, "class Other(Lock):\n    held = word()\n")
