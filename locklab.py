@@ -102,7 +102,7 @@ def _run(command: Command, arguments: list[str]) -> int:
             raise  # one of LockLab's own modules is missing: a bug, not an incomplete installation
         from lockui.extras import missing
 
-        return _fail(f"'locklab {command.name}' needs {missing(name)}", USAGE_ERROR)
+        return _fail(f"'locklab {command.name}' needs {missing(name, command.module)}", USAGE_ERROR)
     except SystemExit as stop:
         if stop.code is None or isinstance(stop.code, int):
             return stop.code or 0

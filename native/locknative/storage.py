@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from locknative.errors import NativeError
 from locknative.measurement import Measurement, Trial
+from lockui.extras import demand
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,11 +28,14 @@ def check_path(file: Path) -> None:
 
     Raises:
         NativeError: another format, or no such folder.
+        UsageError: the format's module is not installed.
     """
     if file.suffix not in FORMATS:
         raise NativeError(f"{file}: the name must end in {' or '.join(FORMATS)}")
     if not file.parent.is_dir():
         raise NativeError(f"{file}: there is no folder {file.parent}; make it first")
+    if file.suffix == ".parquet":
+        demand(str(file), "pyarrow", package=__package__)
 
 
 def save(measurement: Measurement, file: Path) -> None:
@@ -60,13 +64,10 @@ def load(file: Path) -> Measurement:
     """
     if file.suffix not in FORMATS:
         raise NativeError(f"{file}: the name must end in {' or '.join(FORMATS)}")
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
         if file.suffix == ".json":
             return Measurement.model_validate_json(file.read_bytes())
-        table = pq.read_table(file)
+        table = _read(file)
         head = (table.schema.metadata or {}).get(_KEY)
         if head is None:
             raise NativeError(
@@ -80,10 +81,18 @@ def load(file: Path) -> Measurement:
         raise NativeError(
             f"{file} does not hold a LockLab measurement of this version: {where}: {first['msg']}"
         ) from error
-    except pa.ArrowInvalid as error:
-        raise NativeError(f"{file} is not a Parquet file: {error}") from error
     except OSError as error:
         raise NativeError(f"{file} cannot be read: {error.strerror or error}") from error
+
+
+def _read(file: Path) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.read_table(file)
+    except pa.ArrowInvalid as error:
+        raise NativeError(f"{file} is not a Parquet file: {error}") from error
 
 
 def _table(measurement: Measurement) -> pa.Table:

@@ -33,6 +33,7 @@ from lockui import tables
 from lockui.console import console, progress, say
 from lockui.document import print_json
 from lockui.errors import reported, saving
+from lockui.extras import demand
 from lockui.plots import check_files, save_each
 from lockui.portable import usable_cpus
 
@@ -80,6 +81,7 @@ def calibrate(
         raise NativeError(
             f"--out {out}: the name must end in .toml, so that other commands find it"
         )
+    demand("'locklab calibrate'", "scipy", package=__package__)
     check_files(plots or ())
     check_latex(latex, as_json)
     plan = plan_of(seconds, trials, trial_ms)

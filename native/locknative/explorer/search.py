@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from locknative.errors import NativeError, unknown
 from locknative.explorer.program import Program
+from lockui.extras import demand
 from lockui.portable import limit
 
 if TYPE_CHECKING:
@@ -156,7 +157,12 @@ def run(program: Program, search: Search, report: Report | None = None) -> Explo
     Args:
         program: what to explore. search: how.
         report: called now and then with a text and how much is done, from 0 to 1: an estimate.
+
+    Raises:
+        NativeError: the explorer has ended without a report.
+        UsageError: what reads a program's names is not installed.
     """
+    demand("a counterexample", "elftools", package=__package__)
     workers = search.workers if search.replay is None else 1
     with tempfile.TemporaryDirectory(prefix="locklab-") as name:
         shared = Path(name, "shared")

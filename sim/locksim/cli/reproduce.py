@@ -45,6 +45,7 @@ from lockui.completion import among
 from lockui.console import console, progress, say
 from lockui.document import frame, print_json
 from lockui.errors import UsageError, interrupted, reported, saving
+from lockui.extras import demand
 from lockui.plots import check_files, made_by, save, save_each
 
 if TYPE_CHECKING:
@@ -121,6 +122,7 @@ def reproduce(
     check_files(plots or ())
     check_latex(latex, json)
     workers = usable_cpus() if jobs is None else bounded(jobs, "--jobs", 1, 1024)
+    demand("'locklab reproduce'", "pandas", "scipy", "matplotlib")
     folder_to_write(output, f"--output {output}")
     _check_page(html)
     short = all_ if brief is None else brief

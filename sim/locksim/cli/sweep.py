@@ -42,6 +42,7 @@ from lockui.completion import among
 from lockui.console import console, progress, say, warn
 from lockui.document import frame, print_json
 from lockui.errors import UsageError, interrupted, reported, saving
+from lockui.extras import demand
 from lockui.plots import check_files, save_each
 
 if TYPE_CHECKING:
@@ -313,6 +314,7 @@ def _check_file(output: Path) -> None:
         raise UsageError(f"{option}: the file must end in {' or '.join(FORMATS)}")
     if output.is_dir():
         raise UsageError(f"{option}: this is a folder; name a file in it")
+    demand(option, "pandas", *(["pyarrow"] if output.suffix == ".parquet" else []))
     folder_to_write(output.parent, option)
 
 

@@ -19,6 +19,7 @@ from locksim.cli.options import cpus_of
 from lockui.arguments import bounded, folder_to_write
 from lockui.console import progress
 from lockui.errors import UsageError
+from lockui.extras import demand
 from lockui.portable import usable_cpus
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ class DatasetOptions:
         share = None if self.until is None else _share(self.until)
         jobs = usable_cpus() if self.jobs is None else bounded(self.jobs, "--jobs", 1, 1024)
         bounded(most, "--most", replications, MOST_REPLICATIONS)
+        demand(f"--dataset {folder}", "pyarrow", "pandas")
         folder_to_write(folder, f"--dataset {folder}")
         sweep = Sweep(design, Goal(replications, seed, share, most), folder)
         workers = on_cluster(self.scheduler) if self.scheduler else on_this_machine(jobs)

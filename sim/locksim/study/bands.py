@@ -34,6 +34,7 @@ from typing import Any, TypeVar
 
 from locksim.machine import Machine, Parameter
 from locksim.machine.quantities import PS_PER_NS
+from locksim.study.hypercube import latin_hypercube
 
 __all__ = [
     "Band",
@@ -235,12 +236,10 @@ def drawn(machine: Machine, draws: int) -> list[Cause]:
     """
     if draws < LEAST_DRAWS:
         return []
-    from scipy.stats import qmc
-
     names = list(uncertain(machine))
-    rows = qmc.LatinHypercube(max(1, len(names)), rng=SEED).random(draws)
+    rows = latin_hypercube(len(names), draws, SEED)
     machines = [
-        _started(_at(machine, dict(zip(names, map(float, row), strict=False))), SEED + k)
+        _started(_at(machine, dict(zip(names, row, strict=True))), SEED + k)
         for k, row in enumerate(rows)
     ]
     values = f" and {len(names)} value{'s' * (len(names) != 1)}" if names else ""

@@ -8,12 +8,11 @@ import re
 from collections.abc import Iterable
 from hashlib import sha256
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 
 from lockui.arguments import folder_to_write
 from lockui.errors import UsageError, saving
-from lockui.extras import missing
+from lockui.extras import demand
 from lockui.latex import escaped
 from lockui.plots.data import Plot
 from lockui.plots.draw import drawn
@@ -48,8 +47,7 @@ def check_files(files: Iterable[Path]) -> None:
             )
         if file.is_dir():
             raise UsageError(f"{named}: this is a folder; name a file in it")
-        if find_spec("matplotlib") is None:
-            raise UsageError(f"{named} needs {missing('matplotlib')}")
+        demand(named, "matplotlib")
         folder_to_write(file.parent, named)
 
 

@@ -169,7 +169,7 @@ def test_a_file_that_cannot_be_is_refused(tmp_path: Path, name: str, message: st
 
 def test_a_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the command that installs it."""
-    monkeypatch.setattr("lockui.plots.files.find_spec", lambda name: None)
+    monkeypatch.setattr("lockui.extras.find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"pip install 'locklab\[plot\]'"):
         check_files([tmp_path / "p.svg"])
     check_files([])

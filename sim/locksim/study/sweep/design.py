@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from locksim.study import hypercube
 from lockui.suggest import did_you_mean
 
 __all__ = ["FACTORS", "Design", "DesignError", "Point", "latin_hypercube", "read_points", "value"]
@@ -104,8 +105,6 @@ def latin_hypercube(ranges: Mapping[str, tuple[float, float]], n: int, seed: int
     Raises:
         DesignError: a range is empty, or of a factor that has no numbers.
     """
-    from scipy.stats import qmc
-
     if not 1 <= n <= MOST_SAMPLES:
         raise DesignError(f"a Latin hypercube has 1 to {MOST_SAMPLES:,} points (got {n})")
     for name, (low, high) in ranges.items():
@@ -113,16 +112,14 @@ def latin_hypercube(ranges: Mapping[str, tuple[float, float]], n: int, seed: int
             raise DesignError(f"{name} has no numbers to sample; list its values: {name}=A,B")
         if not low < high:
             raise DesignError(f"{name}={low:g}..{high:g}: the second number must be the larger one")
-    lows, highs = zip(*ranges.values(), strict=True)
-    rows = qmc.scale(qmc.LatinHypercube(len(ranges), rng=seed).random(n), lows, highs)
-    whole = [isinstance(FACTORS.get(name), int) for name in ranges]
-    return [
-        {
-            name: round(x) if integer else float(x)
-            for name, x, integer in zip(ranges, row, whole, strict=True)
-        }
-        for row in rows
-    ]
+    found: list[Point] = []
+    for shares in hypercube.latin_hypercube(len(ranges), n, seed):
+        point: dict[str, Value] = {}
+        for (name, (low, high)), share in zip(ranges.items(), shares, strict=True):
+            x = low + share * (high - low)
+            point[name] = round(x) if isinstance(FACTORS.get(name), int) else x
+        found.append(point)
+    return found
 
 
 def read_points(path: Path) -> list[Point]:
