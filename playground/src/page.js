@@ -17,7 +17,9 @@ class Page {
     this.file = "lock.py";
     this.claim = {};
     this.close = () => {};
-    this.python = new Python((text) => this.say(text));
+    this.running = null;
+    // What runs has its own words for what it does; that Python is ready is news to no one then.
+    this.python = new Python((text, ready) => (ready && this.running) || this.say(text));
     this.editor = new Editor(at("editor"), () => this.changed());
     at("example").append(...examples.map(({ title }, k) => make("option", { value: k }, title)));
     at("example").addEventListener("change", () => {
@@ -82,24 +84,50 @@ class Page {
     this.show();
   }
 
-  /** Read the link that the page was opened with: prove and simulate its argument, and compare. */
+  /** Read the link in the page's address, when what runs has ended. */
   async open() {
     const fragment = location.hash.slice(1);
     if (fragment === this.fragment) return;
-    if (!fragment) return this.load(this.draft ?? this.examples[0].argument);
     this.fragment = fragment;
-    const argument = await this.answer("open", { fragment });
-    if (!argument) return;
-    this.load(argument);
-    const { claim } = argument;
-    if (!claim.verdict && !claim.units.length) return;
-    if (claim.units.length) await this.run("simulate");
-    if (claim.verdict) await this.run("check");
-    const compared = await this.answer("compare", { claimed: claim, found: this.claim });
-    if (!compared) return;
+    if (!fragment) return this.load(this.draft ?? this.examples[0].argument);
+    while (this.running) {
+      at("claim").textContent = "The link is opened when this has ended; Stop ends it now.";
+      await this.running;
+      if (this.fragment !== fragment) return;
+    }
+    await this.alone(() => this.judge(fragment));
+  }
+
+  /** Prove and simulate the argument of a link, and compare. What did not come to an end, or is of
+   *  a program that was changed meanwhile, says nothing about the link. */
+  async judge(fragment) {
+    const opened = await this.ask("open", { fragment });
+    if (!opened) return;
+    if (opened.error) return this.refuse(opened.error);
+    this.load(opened);
+    if (!(await this.read())) return;
+    const argument = this.argument, { claim, text } = opened;
+    if (argument.text !== text) return;
+    const found = {};
+    for (const what of [claim.units.length && "simulate", claim.verdict && "check"].filter(Boolean)) {
+      const part = await this.do(what, argument);
+      if (!part) return;
+      Object.assign(found, part);
+    }
+    if (!Object.keys(found).length) return;
+    const compared = await this.answer("compare", { claimed: claim, found });
+    if (!compared || this.argument.text !== text) return;
     at("claim").textContent = compared.wrong.length
       ? `The link does not hold here: ${compared.wrong.join("; ")}.`
       : "The link's claim was proved and simulated again here: it holds.";
+  }
+
+  /** Say why a link cannot be opened; the program on the page stays. */
+  refuse({ message, help }) {
+    if (!this.editor.text) this.load(this.draft ?? this.examples[0].argument);
+    at("claim").textContent = "";
+    const why = message.startsWith("the link") ? `T${message.slice(1)}.` : `The link cannot be used: ${message}.`;
+    this.say(`${why}${help ? ` Help: ${help}.` : ""}`, "violated");
   }
 
   /** The text has changed: what was found is of another program. Read it when the hands rest. */
@@ -123,19 +151,26 @@ class Page {
     return true;
   }
 
-  /** Ask Python; null if the program has a mistake, which is then shown, or if it was stopped. */
-  async answer(ask, said, progress) {
+  /** Ask Python; null if it failed, was stopped or ended. */
+  async ask(ask, said, progress) {
     at("stop").disabled = false;
     try {
-      const found = await this.python.ask(ask, said, progress);
-      this.mistake(found.error);
-      return found.error ? null : found;
+      return await this.python.ask(ask, said, progress);
     } catch (error) {
-      this.say(error instanceof Stopped ? "Stopped. Starting Python again …" : `This should not happen: ${error.message}`);
+      this.mistake(null);
+      if (!(error instanceof Stopped)) this.say(`This should not happen: ${error.message}`);
       return null;
     } finally {
       at("stop").disabled = !this.python.busy;
     }
+  }
+
+  /** Ask Python about the program; null also if that has a mistake, which is then shown. */
+  async answer(ask, said, progress) {
+    const found = await this.ask(ask, said, progress);
+    if (!found) return null;
+    this.mistake(found.error);
+    return found.error ? null : found;
   }
 
   mistake(error) {
@@ -144,7 +179,8 @@ class Page {
     if (!error) return;
     const where = error.line ? make("button", { type: "button", onclick: () => this.editor.go(error.line) }, `line ${error.line}`) : null;
     at("mistake").append(...[where, make("span", {}, ` ${error.message}`), make("span", { class: "help" }, error.help ? `help: ${error.help}` : "")].filter(Boolean));
-    this.say("The program has a mistake; it is shown below the editor.");
+    const what = error.line ? "The program has a mistake; it" : "This cannot be answered; the reason";
+    this.say(`${what} is shown below the editor.`);
   }
 
   /** Replace what the page shows as its answer. */
@@ -155,25 +191,40 @@ class Page {
     at("answer").replaceChildren(...elements);
   }
 
-  /** Do what a button says; while one thing runs, another button does nothing. Python reads the
-   *  program on its own, too: that is no reason to ignore a button, so the question waits for it. */
-  async run(what) {
+  /** Do one thing at a time: while it runs, a button does nothing, and a link waits. */
+  async alone(work) {
     if (this.running) return;
-    this.running = true;
-    try {
-      if (!(await this.read())) return;
-      await this[`run_${what}`](this.argument, (text, share) => this.say(`${text} … ${Math.round(share * 100)} %`));
-    } finally {
-      this.running = false;
-    }
+    this.running = work().finally(() => (this.running = null));
+    await this.running;
+  }
+
+  /** Do what a button says. Python reads the program on its own, too: that is no reason to ignore a
+   *  button, so the question waits for it. */
+  async run(what) {
+    await this.alone(async () => {
+      at("status").scrollIntoView({ block: "nearest" });
+      if (await this.read()) await this.do(what, this.argument);
+    });
+  }
+
+  /** Answer one question; gives what was found, or nothing if there is no answer. */
+  do(what, argument) {
+    return this[`run_${what}`](argument, (text, share) => this.say(`${text} … ${Math.round(share * 100)} %`));
+  }
+
+  /** Keep what was found for a link, unless the page shows another program or question by now. */
+  keep_found(argument, found) {
+    const same = JSON.stringify(this.argument) === JSON.stringify(argument);
+    if (same) this.claim = { ...this.claim, ...found };
+    return same;
   }
 
   async run_check(argument, progress) {
     this.say("Trying every order of the threads' steps …");
     const found = await this.answer("check", argument, progress);
     if (!found) return;
-    const { verdict, schedule, states } = found;
-    this.claim = { ...this.claim, verdict, found: found.found, schedule };
+    const { verdict, schedule, states } = found, part = { verdict, found: found.found, schedule };
+    const before = this.keep_found(argument, part) ? "" : "Before your last change: ";
     const what = `${argument.threads} threads, ${argument.memory}`;
     const told = {
       proven: `Proven: no order of the steps breaks it (${what}, ${states.toLocaleString("en")} states).`,
@@ -183,7 +234,8 @@ class Page {
     const player = make("div");
     this.show(player);
     if (found.play) this.close = mount(player, found.play);
-    this.say(told, verdict);
+    this.say(before + told, verdict);
+    return part;
   }
 
   async run_play(argument) {
@@ -209,10 +261,12 @@ class Page {
     this.say("Simulating …");
     const found = await this.answer("simulate", argument, progress);
     if (!found) return;
-    this.claim = { ...this.claim, units: found.units };
+    const part = { units: found.units };
+    this.keep_found(argument, part);
     const title = `${argument.lock} on ${argument.machine}, seed ${argument.seed}: units of work in 40 µs, from time 0 on.`;
     at("simulated").replaceChildren(curve(found.units, title));
-    this.say("Simulated by the reference engine.");
+    this.say("Simulated by the reference engine; the curve is below.");
+    return part;
   }
 
   async run_link(argument) {

@@ -19,8 +19,12 @@ async function start() {
 }
 
 const started = start();
+let alive = false;
 started.then(
-  () => postMessage({ ready: "" }),
+  () => {
+    alive = true;
+    postMessage({ ready: "" });
+  },
   (error) => postMessage({ ready: `Python cannot be started here: ${error.message}` }),
 );
 
@@ -28,8 +32,10 @@ onmessage = async ({ data: { id, ask, said } }) => {
   try {
     const report = (what, share) => postMessage({ id, progress: [what, share] });
     const text = (await started).answer(ask, JSON.stringify(said), report);
+    if (typeof text !== "string") throw new Error("there was no answer");
     postMessage({ id, answer: JSON.parse(text) });
   } catch (error) {
-    postMessage({ id, failed: error.message });
+    // An exception of Python's leaves it alive. Anything else, such as a full stack, has ended it.
+    postMessage({ id, failed: error.message, ended: alive && error.name !== "PythonError" });
   }
 };

@@ -217,6 +217,163 @@ def test_ones_own_program_is_kept(tab: Tab) -> None:
     assert "class Peterson" in tab.page.inner_text(".cm-content")
 
 
+@pytest.mark.parametrize("size", [(1280, 800), (1366, 768), (390, 844)])
+def test_the_verdict_is_in_view_beside_the_button(
+    browser: Any, server: str, size: tuple[int, int]
+) -> None:
+    """Where Check is in view, so are the line with the verdict and Stop; the page does not jump."""
+    tab = Tab(browser, server, viewport={"width": size[0], "height": size[1]})
+    tab.open()
+    tab.says("Ready")
+    tab.page.locator("#check").scroll_into_view_if_needed()
+    before = tab.page.evaluate("scrollY")
+    assert size[0] < 820 or 0 == before
+    tab.page.click("#check")
+    tab.says("Proven")
+    for part in ("#check", "#status", "#stop"):
+        box = tab.page.locator(part).bounding_box()
+        assert 0 <= box["y"]
+        assert box["y"] + box["height"] <= size[1], part
+    assert before == tab.page.evaluate("scrollY")
+    assert 0 == too_wide(tab.page)
+    tab.page.screenshot(path=ROOT / "out" / f"playground-verdict-{size[0]}.png")
+    assert [] == tab.said
+    tab.context.close()
+
+
+def shared(program: str, *options: str) -> str:
+    """The fragment of a link of the command line, with its verdict."""
+    command = [sys.executable, "-m", "locklab", "share", str(PROGRAMS / program), *options]
+    done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
+    return "#" + str(json.loads(done.stdout)["link"]).partition("#")[2]
+
+
+def test_a_link_waits_for_what_runs_and_is_judged_alone(tab: Tab) -> None:
+    """A link that is pasted while another program is being proven: its own verdict is compared."""
+    link = shared("ttas.py", "--cpus", "1")
+    tab.open()
+    tab.says("Ready")
+    tab.take("wrong_ttas.py")
+    tab.page.fill("#threads", "3")
+    tab.page.fill("#rounds", "2")
+    tab.page.click("#check")
+    tab.says("Trying every order")
+    tab.page.evaluate("link => { location.hash = link; }", link)
+    sync_api.expect(tab.page.locator("#claim")).to_contain_text("opened when this has ended")
+    sync_api.expect(tab.page.locator("#claim")).to_contain_text("it holds", timeout=PYTHON_S * 1000)
+    assert "class TTAS" in tab.page.inner_text(".cm-content")
+    tab.says("Proven: no order of the steps breaks it (2 threads")
+
+
+def test_a_link_whose_proof_is_stopped_is_not_judged(tab: Tab) -> None:
+    """Nothing was found, so nothing is compared."""
+    link = shared("ttas.py", "--cpus", "1")
+    tab.open(link)
+    tab.page.wait_for_function("() => document.querySelector('#simulated svg')")
+    tab.page.click("#stop")
+    tab.says("Stopped. Ready")
+    assert "" == tab.page.inner_text("#claim")
+
+
+def test_a_damaged_link_says_so(tab: Tab) -> None:
+    """No program is blamed, and the page has one to begin with."""
+    link = shared("ttas.py", "--cpus", "1")
+    tab.open(link[:60] + "xyz" + link[60:])
+    tab.says("The link is damaged: a part of it is missing or changed. Help: copy it again, whole.")
+    assert "" == tab.page.inner_text("#mistake").strip()
+    assert "class " in tab.page.inner_text(".cm-content")
+    tab.page.click("#check")
+    tab.says("Proven")
+
+
+@pytest.mark.parametrize(
+    "deep", ["(" * 3_000 + "1" + ")" * 3_000, "+".join(["1"] * 5_000)], ids=["brackets", "sum"]
+)
+def test_a_program_that_nests_deeply_has_a_message(tab: Tab, deep: str) -> None:
+    """That of the command line; Python stays alive, and proves the next program."""
+    tab.open()
+    tab.cut()
+    text = (PROGRAMS / "tas.py").read_text("utf-8").replace("word()", f"word({deep})", 1)
+    tab.page.locator(".cm-content").click()
+    tab.page.keyboard.press("Control+a")
+    tab.page.keyboard.insert_text(text)
+    tab.page.click("#check")
+    tab.says("The program has a mistake; it is shown below the editor.")
+    sync_api.expect(tab.page.locator("#mistake")).to_contain_text("nested too deeply")
+    tab.take("tas.py")
+    tab.page.click("#check")
+    tab.says("Proven")
+
+
+PYTHON = """
+export const loadPyodide = async () => ({
+  loadPackage: async () => {},
+  unpackArchive: () => {},
+  runPython: () => {},
+  pyimport: () => ({
+    answer(ask) {
+      if (ask === "full") throw new RangeError("Maximum call stack size exceeded");
+      if (ask === "wrong") throw Object.assign(new Error("KeyError"), { name: "PythonError" });
+    },
+  }),
+});
+"""
+"""A Python that throws what Pyodide's does: at a full stack, for an exception; after its end it
+gives nothing."""
+ASK = """
+(asks) => new Promise((resolve) => {
+  const worker = new Worker("worker.js", { type: "module" }), ended = [];
+  worker.onmessage = ({ data }) => {
+    if (data.id && ended.push(data.ended) === asks.length) resolve(ended);
+  };
+  asks.forEach((ask, k) => worker.postMessage({ id: k + 1, ask, said: {} }));
+})
+"""
+
+
+def test_the_worker_tells_an_exception_from_the_end_of_python(tab: Tab) -> None:
+    """An exception leaves Python alive; a full stack, and no answer, do not."""
+    tab.page.route(
+        "**/pyodide.mjs", lambda route: route.fulfill(body=PYTHON, content_type="text/javascript")
+    )
+    tab.open("levels.html")
+    assert [False, True, True] == tab.page.evaluate(ASK, ["wrong", "full", "after"])
+
+
+ENDED = """
+let asked = 0;
+const error = { line: 1, column: 1, end_column: 2, message: "of another program", help: "" };
+postMessage({ ready: "" });
+onmessage = ({ data: { id } }) => {
+  if (!asked++) return postMessage({ id, answer: { error } });
+  postMessage({ id, failed: "Maximum call stack size exceeded", ended: true });
+};
+"""
+"""A worker whose Python finds a mistake first, and ends at the second question."""
+
+
+def test_python_that_ended_starts_again(tab: Tab) -> None:
+    """The page says why, drops the mistake of another program, and goes on."""
+    started: list[str] = []
+
+    def worker(route: Any) -> None:
+        started.append(route.request.url)
+        if len(started) == 1:
+            route.fulfill(body=ENDED, content_type="text/javascript")
+        else:
+            route.continue_()
+
+    tab.page.route("**/worker.js", worker)
+    tab.open()
+    sync_api.expect(tab.page.locator("#mistake")).to_contain_text("of another program")
+    tab.page.click("#check")
+    tab.says("Python could not do this and ended (Maximum call stack size exceeded). Ready")
+    assert "" == tab.page.inner_text("#mistake").strip()
+    tab.page.click("#check")
+    tab.says("Proven")
+    assert 2 == len(started)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("path", ["index.html", "levels.html"])

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from locksim.compiler.diagnostics import Source, Span
+from locksim.compiler.nesting import too_deep
 from locksim.lang import struct as language
 from locksim.lang.struct import Struct
 
@@ -183,6 +184,9 @@ def parse(text: str, file: str) -> ast.Module:
         CompileError: Python cannot read it.
     """
     source = Source(file, text)
+    deep = too_deep(text)
+    if deep is not None:
+        source.fail("too-deep", deep)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the compiler itself reports doubtful code

@@ -12,6 +12,7 @@ import base64
 import binascii
 import json
 import linecache
+import re
 import zlib
 from collections.abc import Callable
 from typing import Any, Literal
@@ -42,6 +43,8 @@ MOST_CPUS = 16
 SIMULATED_PS = 40 * US
 """How long a simulation of the curve is, from time 0 on."""
 MOST_STATES = 200_000
+DEEPEST = 8
+"""How deep the JSON of an argument may nest; a claim's units are four deep."""
 
 Run = Callable[[Image, Memory, MachineTables, int, int], RunResult]
 """An engine: runs a linked program with a seed until a time in ps."""
@@ -166,8 +169,10 @@ def opened(link: str) -> Argument:
         data = base64.b64decode(packed + "=" * (-len(packed) % 4), altchars=b"-_", validate=True)
         unpacker = zlib.decompressobj()
         # Bounded: a small text could unpack to gigabytes.
-        said = json.loads(unpacker.decompress(data, 4 * LONGEST_TEXT))
-    except (binascii.Error, zlib.error, ValueError, RecursionError):
+        text = unpacker.decompress(data, 4 * LONGEST_TEXT).decode()
+        # A parser goes as deep as its text, and a browser's stack would end before Python's limit.
+        said = json.loads(text) if _depth(text) <= DEEPEST else None
+    except (binascii.Error, zlib.error, ValueError):
         raise ArgumentError(
             "the link is damaged: a part of it is missing or changed\nhelp: copy it again, whole"
         ) from None
@@ -269,6 +274,15 @@ def differences(claimed: Claim, found: Claim) -> list[str]:
     if claimed.units and claimed.units != found.units:
         wrong.append("the link has other results of the simulation than those found here")
     return wrong
+
+
+def _depth(text: str) -> int:
+    """Return how deep brackets nest in a JSON text, outside of its strings."""
+    deepest = depth = 0
+    for sign in re.findall(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', text):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(sign, 0)
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _words(error: pydantic.ValidationError) -> str:

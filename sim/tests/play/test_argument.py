@@ -93,6 +93,21 @@ def test_a_small_link_cannot_unpack_to_gigabytes():
         opened("#1." + bomb)
 
 
+@pytest.mark.parametrize("sign", ["[", '{"a":'])
+def test_a_link_that_nests_deeply_is_not_parsed(sign, monkeypatch):
+    """A parser follows the nesting on its stack; a browser's is small."""
+    monkeypatch.setattr("locksim.play.argument.json.loads", None)
+    deep = base64.urlsafe_b64encode(zlib.compress(sign.encode() * 20_000, 9)).decode()
+    with pytest.raises(ArgumentError, match="holds no argument"):
+        opened("#1." + deep)
+
+
+def test_brackets_of_the_program_do_not_nest():
+    """They stand in a string, with quotation marks of its own."""
+    asked = argument(text='x = "' + "[" * 100 + '"\n', claim=Claim(units=((1, 80),)))
+    assert asked == opened(asked.fragment())
+
+
 def test_a_program_that_is_too_long_for_a_link():
     """The refusal says what to send instead."""
     drawn = random.Random(1)

@@ -34,6 +34,19 @@ def test_a_mistake_has_its_place():
     assert "yield" in error["help"]
 
 
+@pytest.mark.parametrize("deep", ["(" * 3_000 + "1" + ")" * 3_000, "+".join(["1"] * 5_000)])
+def test_a_program_that_nests_deeply_is_a_mistake(deep, monkeypatch):
+    """It does not come to the parser, whose stack would end Python in a browser."""
+    monkeypatch.setattr("locksim.compiler.sources.ast.parse", None)
+    text = EXAMPLES["tas.py"]["text"].replace("held = word()", f"held = word({deep})")
+    error = ask("read", {"text": text, "file": "tas.py"})["error"]
+    assert "held = word(" in text.splitlines()[error["line"] - 1]
+    assert ("this program is nested too deeply", "split the expression") == (
+        error["message"],
+        error["help"],
+    )
+
+
 def test_other_refusals_have_no_place():
     """A machine that is not there, a class that is not there."""
     error = ask("simulate", EXAMPLES["tas.py"] | {"machine": "abacus"})["error"]
