@@ -17,7 +17,7 @@ def latin_hypercube(factors: int, n: int, seed: int) -> list[list[float]]:
     Arguments:
         factors: how many. n: points. seed: of the random placement.
     """
-    random = np.random.default_rng(seed)
+    (random,) = np.random.default_rng(seed).spawn(1)  # as SciPy does
     places = random.uniform(size=(n, factors))  # each in its slice, from the slice's upper end
     slices = np.tile(np.arange(1, n + 1), (factors, 1))
     for row in slices:
