@@ -29,7 +29,7 @@ _SIMULATOR = (
     "jit.py", "ready.py", "study/quantiles.py", "study/sampling.py", "study/simulation.py",
     "study/traces", "study/use.py", "study/jobs.py", "papers/experiment.py",
     "papers/franke_2001/own_kernel.py", "papers/franke_2001/setting.py",
-    "papers/franke_2001/instruments.py", "study/bands.py",
+    "papers/franke_2001/instruments.py", "study/bands.py", "study/hypercube.py",
 )  # fmt: skip
 _STATIONS = (
     "lab", "read", "compile", "c", "kinds", "given", "measuring", "judging", "sandbox", "grade.py",

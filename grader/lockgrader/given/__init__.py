@@ -1,5 +1,5 @@
-"""Tables that a check gives to a student's function, and how the function is called.
+"""Tables that a check gives to a student's function.
 
 :mod:`lock_trace` makes the events of one lock by a simulation, :mod:`published` reads tables of
-results, :mod:`call` runs the function in a sandbox.
+results, :mod:`label_curve` measures a label cache.
 """

@@ -14,7 +14,7 @@ with contextlib.redirect_stdout(io.StringIO()):
 print(json.dumps([code, sorted(sys.modules)]))
 """
 HEAVY = {
-    "locknative", "locksim.checker", "locksim.compiler", "locksim.engine", "locksim.machine",
+    "locknative", "locksim.checker", "locksim.engine", "locksim.machine",
     "numba", "numpy", "pandas", "scipy",
 }  # fmt: skip
 

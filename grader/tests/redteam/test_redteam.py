@@ -163,7 +163,7 @@ def test_language(hostile: dict[str, Any], target: Target) -> None:
     (home / "tas.py").write_text(target.filled(written(hostile)))
     result = grade(LAB, home, student="eve", key=KEY)
     assert (hostile["verdict"], 0.0) == verdict_of(result, hostile["check"])
-    target.untouched(result)
+    target.untouched(result, hostile.get("undecided", False))
 
 
 def written(hostile: dict[str, Any]) -> str:
