@@ -76,7 +76,8 @@ def show_result(workspace: Workspace, result: Result, *, every: bool = False) ->
             if whole or name in state.predictions:
                 _predicted(name, state, workspace.lab.answers)
     if not whole:
-        say(f"\n{result.points:.4g} of {result.max_points:g} points in these checks")
+        so_far = f"{state.points:.4g} of {state.max_points:g} in all public checks so far"
+        say(f"\n{result.points:.4g} of {result.max_points:g} points in these checks; {so_far}")
         return
     say(f"\n{_points(result, state, following)}")
 

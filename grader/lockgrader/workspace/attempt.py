@@ -65,7 +65,7 @@ def attempt(
         gate=_gate(workspace, checks),
         progress=progress,
     )
-    after = workspace.update(lambda before: _remembered(before, result, checks, whole=not only))
+    after = workspace.update(lambda before: _remembered(before, result, checks))
     if (after.best, after.solved) != (state.best, state.solved):
         record.note("lab", state.lab, points=after.best, of=after.max_points, solved=after.solved)
     return result
@@ -133,25 +133,26 @@ def _why_not(name: str, check: Check, submitted: Submitted) -> str:
     return check.impossible(name, submitted.answers[name])
 
 
-def _remembered(
-    before: State, result: Result, checks: list[Check], *, whole: bool
-) -> dict[str, object]:
-    """The changes of the state after a run; an internal error does not count as an attempt."""
-    verdicts = before.verdicts | {
-        c.name: c.verdict for c in result.checks if c.verdict != "grader_error"
-    }
+def _remembered(before: State, result: Result, checks: list[Check]) -> dict[str, object]:
+    """The changes of the state after a run; an internal error does not count as an attempt.
+
+    Checks that ran by their names count as those that ran together do, as long as no file changed
+    in between.
+    """
+    ran = [c for c in result.checks if c.verdict != "grader_error"]
+    verdicts = before.verdicts | {c.name: c.verdict for c in ran}
     another = result.submission_sha256 != before.submission_sha256
-    after: dict[str, object] = {
+    earned = ({} if another else before.earned) | {c.name: c.points for c in ran}
+    points = sum(earned.values())
+    # A verdict without points is of an earlier try, with other files: it proves nothing.
+    solved = all(c.name in earned and c.done(verdicts.get(c.name)) for c in checks)
+    return {
         "verdicts": verdicts,
         "attempts": before.attempts + another,
         "submission_sha256": result.submission_sha256,
+        "earned": earned,
+        "points": points,
+        "best": max(before.best, points),
+        "max_points": sum(c.points for c in checks),
+        "solved": before.solved or solved,
     }
-    if whole:
-        now = before.model_copy(update={"verdicts": verdicts})
-        after["points"] = result.points
-        after["best"] = max(before.best, result.points)
-        after["max_points"] = result.max_points
-        # After an internal error a check keeps the verdict of an earlier try, which proves nothing.
-        solved = not result.errors and all(c.done(now.verdicts.get(c.name)) for c in checks)
-        after["solved"] = before.solved or solved
-    return after

@@ -63,9 +63,10 @@ class State(_Closed):
         lab, title, student: names. variant: the student's own values.
         started: time. attempts: number of different submissions that were checked.
         submission_sha256: of the last submission.
-        verdicts: check → its last verdict. points, best, max_points: of the public checks, in the
-            last complete run and in the best one.
-        solved: whether all public checks have passed in one run.
+        verdicts: check → its last verdict. earned: check → its points with these files, whether it
+            ran with the others or by its name. points, best, max_points: of the public checks, with
+            these files and with the best ones.
+        solved: whether all public checks have passed with the same files.
         hints, predictions: by check, and by answer.
     """
 
@@ -78,6 +79,7 @@ class State(_Closed):
     attempts: Annotated[int, Field(ge=0)] = 0
     submission_sha256: str = ""
     verdicts: dict[str, Verdict] = Field(default_factory=dict)
+    earned: dict[str, Points] = Field(default_factory=dict)
     points: Points = 0.0
     best: Points = 0.0
     max_points: Points = 0.0

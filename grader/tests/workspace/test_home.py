@@ -194,6 +194,23 @@ def test_best_result_is_remembered(mine: Workspace) -> None:
     assert "right" == following.name
 
 
+def test_checks_by_name_count_together(mine: Workspace) -> None:
+    """Each by itself with the same files, as all at once; a change of a file begins anew."""
+    (mine.folder / "tas.py").write_text(TAS)
+    (mine.folder / "answers.json").write_text(ANSWERS)
+    names = [c.name for c in public_checks(mine)]
+    for name in names[:-1]:
+        attempt(mine, profile="unconfined", only=[name])
+        assert not mine.state.solved
+    attempt(mine, profile="unconfined", only=names[-1:])
+    state = mine.state
+    assert (1, 10.0, 10.0, True) == (state.attempts, state.best, state.points, state.solved)
+    (mine.folder / "tas.py").write_text(TAS + "\n# changed\n")
+    attempt(mine, profile="unconfined", only=names[:1])
+    assert names[:1] == list(mine.state.earned)
+    assert 10.0 == mine.state.best > mine.state.points
+
+
 def test_one_check_runs_with_what_it_needs(mine: Workspace) -> None:
     """And what was asked for does not exist is named."""
     tried(mine, TAS, ANSWERS)
