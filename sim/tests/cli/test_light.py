@@ -37,8 +37,8 @@ def test_commands_import_what_they_use() -> None:
         ["check", "tas", "--threads", "2"],
         ["run", "tas", "--cpus", "2", "--operations", "9"],
     )
-    assert set() == overview & {"locksim", "lockui", "typer", "rich", "numpy"}
+    assert set() == overview & {"locksim", "lockui", "typer", "rich", "numpy", "tomlkit"}
     assert set() == listed & {"locksim.checker", "locksim.compiler", "locksim.machine", "numpy"}
-    heavy = {"numba", "pandas", "scipy", "matplotlib", "pyarrow", "sqlalchemy", "simpy"}
+    heavy = {"numba", "pandas", "scipy", "matplotlib", "pyarrow", "sqlalchemy", "simpy", "tomlkit"}
     assert set() == checked & (heavy | {"locksim.engine"})
     assert set() == ran & heavy
