@@ -3,7 +3,7 @@
     python starting_orders.py [--cpus 64] [--file orders.jsonl] [MACHINE ...]
 
 Each lock of the library runs its plain load on each machine, in ten random starting orders of the
-same CPUs with the same seed (:mod:`locksim.study.bands`). The band is the fastest over the slowest.
+CPUs with the same seed (:mod:`locksim.study.bands`). The band is the fastest over the slowest.
 Where it is above 1.15 three experiments look for the cause. With random arbitration the order of
 the start is forgotten: if the band then falls below, first come, first served had kept it. In a run
 that is five times as long chance has less weight: if the band then falls below, the run was too

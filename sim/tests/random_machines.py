@@ -165,6 +165,7 @@ def machines(draw: st.DrawFn) -> MachineTables:
         blocking=blocking,
         clean_nearest=draw(st.integers(0, 1)),
         bus_kind=bus_kind,
+        starting_places=draw(st.one_of(st.just(()), st.permutations(range(n)).map(tuple))),
         **draw(st.one_of(st.just({}), caches(), shared_caches())),
     )
 

@@ -227,9 +227,9 @@ class Machine(BaseModel):
 
     Read one with :func:`locksim.machine.load`; hand :meth:`tables` to an engine.
 
-    ``starting_order`` is a seed. With it threads are given the CPUs that take part in a random
-    order and not in the placement's. Threads that start at the same time start in the order of
-    their numbers, so the CPUs then start in that random order (:mod:`locksim.study.bands`).
+    ``starting_order`` is a seed. With it CPUs start a picosecond apart in a random order, and not
+    all at time 0, where the lower number is first. Each thread keeps its CPU and its node
+    (:mod:`locksim.study.bands`).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)

@@ -89,6 +89,9 @@ class MachineTables:
     shared_ways: int = 0
     shared_inclusive: int = 0  # 1: it keeps what its CPUs hold; 0: what they evict
     shared_hit_ps: int = 0  # a line that it supplies
+    # [n], each CPU's place in the starting order: it starts at so many picoseconds, and its thread
+    # draws from the random stream of this number; empty: all start at 0, and i draws from stream i
+    starting_places: tuple[int, ...] = ()
 
     def holder(self, cpu: int) -> int:
         """The CPU under whose number a CPU's lines stand: the first of those that share a cache."""
@@ -101,8 +104,6 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
     """Return the tables of ``machine`` for ``cpus`` CPUs; see :meth:`Machine.tables`."""
     topology = machine.topology
     places = _places(machine, cpus, placement)
-    if machine.starting_order is not None:
-        places = random.Random(machine.starting_order).sample(places, len(places))
     node_of = tuple(node for node, _, _ in places)
     nodes = _node_classes(topology)
     cost = machine.cost_ps()
@@ -162,7 +163,17 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
         shared_ways=shared.ways if shared else 0,
         shared_inclusive=int(shared is not None and shared.policy == "inclusive"),
         shared_hit_ps=cost.get("shared_hit", 0),
+        starting_places=_starting_places(machine.starting_order, len(places)),
     )
+
+
+def _starting_places(seed: int | None, cpus: int) -> tuple[int, ...]:
+    """Each CPU's place in a random starting order; empty without a seed."""
+    if seed is None:
+        return ()
+    found = list(range(cpus))
+    random.Random(seed).shuffle(found)
+    return tuple(found)
 
 
 def _places(machine: Machine, cpus: int, placement: Placement) -> list[Place]:

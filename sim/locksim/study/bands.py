@@ -2,9 +2,10 @@
 
 Two things move a result besides the seed of its random streams.
 
-- *Starting order*: which thread starts on which of the CPUs. Threads start in the order of their
-  numbers, and first come, first served may keep that order for the whole run (`sim/PHYSICS.md`,
-  "Arbitration").
+- *Starting order*: when each CPU starts. Without it all start at once, and ties go to the lower
+  number; first come, first served may keep that order for the whole run (`sim/PHYSICS.md`,
+  "Arbitration"). With it they start a picosecond apart, in a random order. Each thread keeps its
+  CPU, since many locks take a thread's socket from its number.
 - *Values* of the profile that carry a range: an assumed one may lie anywhere in it, a measured or
   fitted one has an interval. The distance classes of a quantity (``memory.node``,
   ``memory.socket``) move together, since the same thing is not known of all of them.

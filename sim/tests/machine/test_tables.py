@@ -38,6 +38,16 @@ def test_home_distance_agrees_with_distance(case: tuple[Machine, str, MachineTab
     assert np.array_equal(expected, [tables.home_distance[node] for node in tables.node_of])
 
 
+@given(placed(), st.integers(0, 2**31))
+def test_a_starting_order_moves_no_cpu(case: tuple[Machine, str, MachineTables], seed: int) -> None:
+    """Each CPU keeps its number, node and distances; its place in the order is its own."""
+    machine, placement, usual = case
+    started = machine.model_copy(update={"starting_order": seed})
+    found = started.tables(usual.n_cpus, placement)  # type: ignore[arg-type]
+    assert list(range(usual.n_cpus)) == sorted(found.starting_places)
+    assert vars(usual) == vars(found) | {"starting_places": ()}
+
+
 @given(placed())
 def test_scatter_is_balanced_and_compact_fills_in_order(
     case: tuple[Machine, str, MachineTables],

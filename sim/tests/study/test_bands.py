@@ -1,12 +1,18 @@
 """Bands: what moves a result, how far, and how causes add up."""
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from locksim import machine as machines
+from locksim.engine.fast.engine import run
+from locksim.engine.prepared import prepare
+from locksim.engine.trace import MARK
+from locksim.kinds import LoadSettings, plain_load
+from locksim.lang.ops import Mark
 from locksim.machine import Machine, MachineError
 from locksim.study.bands import (
     Cause,
@@ -30,6 +36,16 @@ def cost(machine: Machine, name: str) -> float:
 def rmw_and_fence(machine: Machine) -> Mapping[str, float]:
     """A result that two costs decide, and one that nothing moves."""
     return {"sum": 10 * cost(machine, "rmw") * cost(machine, "fence"), "fixed": 3.0, "none": 0.0}
+
+
+def acquirers(lock: str, machine: Machine) -> list[int]:
+    """The CPUs that got a lock, one after the other, on 64 CPUs."""
+    tables = machine.tables(64)
+    load = plain_load(lock, LoadSettings(hold_ps=20_000, think_ps=400_000))
+    image, memory = prepare(load.workload, tables)
+    trace = run(image, memory, tables, seed=1, until_ps=30_000_000, trace=True).trace
+    assert trace is not None
+    return [row[1] // 2 for row in trace.tolist() if row[2] == MARK + Mark.ACQUIRED]
 
 
 @pytest.mark.parametrize("name", machines.names())
@@ -79,17 +95,31 @@ def test_a_farther_line_stays_farther() -> None:
 
 
 def test_starting_orders_are_random_and_the_same_every_time() -> None:
-    """The CPUs that take part are the same; only their order differs, and a seed repeats it."""
+    """Every CPU has another place in each order, and a seed repeats it."""
     machine = machines.load("epyc-7773x-64")
-    usual = machine.tables(16).node_of
     found = [
-        started.tables(16).node_of
+        started.tables(16).starting_places
         for cause in (one_at_a_time(machine, orders=2)[0], one_at_a_time(machine, orders=2)[0])
         for started in cause.machines
     ]
-    assert [sorted(usual)] * 4 == [sorted(order) for order in found]
+    assert [list(range(16))] * 4 == [sorted(order) for order in found]
     assert found[:2] == found[2:]
-    assert usual != found[0] != found[1]
+    assert tuple(range(16)) != found[0] != found[1]
+
+
+@pytest.mark.parametrize("lock", ["cna", "cohort", "hmcs"])
+def test_a_lock_with_sockets_stays_within_them_in_every_starting_order(lock: str) -> None:
+    """It takes a thread's socket from its number, and few handoffs go to the other one."""
+    machine = machines.load("xeon-8375c-2x32")
+    orders = one_at_a_time(machine, orders=2)[0].machines
+    usual, *others = [acquirers(lock, one) for one in (machine, *orders)]
+    for started, found in zip(orders, others, strict=True):
+        node_of = started.tables(64).node_of
+        sockets = [node_of[cpu] for cpu in found]
+        assert (0,) * 32 + (1,) * 32 == node_of
+        assert found != usual
+        assert 50 < len(found)
+        assert sum(a != b for a, b in pairwise(sockets)) < len(found) / 10
 
 
 def test_one_cause_gives_its_own_ends() -> None:

@@ -73,6 +73,7 @@ from locksim.engine.fast.state import (
     U_CPU,
     U_PC,
     U_RETURNED,
+    U_STREAM,
     W_SLEEP,
     State,
 )
@@ -396,7 +397,8 @@ def state_of(
     line[:, [L_OWNER, L_FILLER, L_HEAD, L_TAIL]] = -1
     leaves = 1 << max(1, (2 * n - 1).bit_length())
     tree = np.full(2 * leaves, NEVER, np.int64)
-    tree[leaves : leaves + 2 * n : 2] = np.arange(0, 2 * n, 2)
+    starts_ps = np.asarray(t.starting_places or (0,) * n, np.int64)
+    tree[leaves : leaves + 2 * n : 2] = starts_ps << AGENT_BITS | np.arange(0, 2 * n, 2)
     for i in range(leaves - 1, 0, -1):
         tree[i] = min(tree[2 * i], tree[2 * i + 1])
     core = np.zeros((n, CORE_COLUMNS), np.int64)
@@ -404,6 +406,8 @@ def state_of(
     core[:, C_TIMER] = NEVER
     n_threads = memory.space.n_threads
     thread = np.zeros((n_threads, THREAD_COLUMNS), np.int64)
+    thread[:, U_STREAM] = np.arange(n_threads)
+    thread[:n, U_STREAM] = t.starting_places or np.arange(n)
     thread[:n, U_CPU] = np.arange(n)
     thread[n:, U_CPU], thread[n:, U_PC] = NOWHERE, image.task_entry
     locks = np.zeros((len(memory.locks), len(LOCK_COUNTERS)), np.int64)

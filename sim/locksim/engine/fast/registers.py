@@ -64,6 +64,7 @@ from locksim.engine.fast.state import (
     U_DRAWS,
     U_RETURNED,
     U_STOPS,
+    U_STREAM,
     fail,
     record,
 )
@@ -215,7 +216,7 @@ def advance_to_operation(state, caches, contention, c, u, pc, t):  # type: ignor
             by = registers[u, code[at, 2]]
             if by <= 0:
                 return at, fail(control, F_RANDOM, by, at, c, t)
-            bits = draw(cost[K_SEED], u, thread[u, U_DRAWS])
+            bits = draw(cost[K_SEED], thread[u, U_STREAM], thread[u, U_DRAWS])
             thread[u, U_DRAWS] += 1
             registers[u, code[at, 1]] = bits % by if op == RANDOM else exponential_of(bits, by)
         elif op == ASSERT:

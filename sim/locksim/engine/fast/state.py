@@ -48,7 +48,7 @@ W_NOTHING, W_SLOT, W_DRAIN, W_SLEEP = range(4)
 """What a core without an event waits for: a buffer entry, an empty buffer, a wake-up."""
 
 # Columns of the table of threads. The program counter of a running one is its core's.
-U_PC, U_CPU, U_DRAWS, U_STOPS, U_RETURNED, U_REST = range(6)
+U_PC, U_CPU, U_DRAWS, U_STOPS, U_RETURNED, U_REST, U_STREAM = range(7)
 THREAD_COLUMNS = 8
 NOWHERE = -1
 """The CPU of a suspended thread."""

@@ -149,8 +149,9 @@ class Engine:
 
     def run(self, until_ps: int) -> RunResult:
         """Process all events before ``until_ps``."""
-        for core in self.cores:
-            core.at(0, core.start)
+        starts_ps = self.tables.starting_places or (0,) * len(self.cores)
+        for core, start_ps in zip(self.cores, starts_ps, strict=True):
+            core.at(start_ps, core.start)
         while self.env.peek() < until_ps:
             self.env.step()
             self.events += 1

@@ -18,6 +18,7 @@ class Thread:
     """A thread, and the context of its program (a ``Context``).
 
     Arguments:
+        stream: number of its random stream.
         program: its generator; None before its first run.
         core: the core that runs it, or ran it to its end; None while it is suspended.
         returned: whether its program has returned.
@@ -30,6 +31,8 @@ class Thread:
 
     def __init__(self, engine: Engine, number: int) -> None:
         self.engine, self.number = engine, number
+        places = engine.tables.starting_places
+        self.stream = places[number] if number < len(places) else number
         self.program: Generator[Op, Any, Any] | None = None
         self.core: Core | None = None
         self.returned = False
@@ -84,7 +87,7 @@ class Thread:
 
     def random(self) -> int:
         """The next bits of the thread's stream."""
-        bits = draw(self.engine.seed, self.number, self.draws)
+        bits = draw(self.engine.seed, self.stream, self.draws)
         self.draws += 1
         return int(bits)
 

@@ -545,3 +545,19 @@ def test_an_operation_without_effect_on_memory_gives_zero():
         yield note(sum(results))
 
     assert [at for _, _, at in notes(program)] == [0]
+
+
+def test_a_starting_order_moves_starts_and_streams_and_no_thread():
+    """CPU i starts at its place in picoseconds, and draws what thread i of that number drew."""
+
+    def program(self: Any):
+        yield note(thread())
+        yield note(random_below(1000))
+
+    usual, moved = notes(*[program] * 3), notes(*[program] * 3, starting_places=(2, 0, 1, 3))
+    drawn = [number for _, _, number in usual[1::2]]
+    assert [(0, i, n) for i in range(3) for n in (i, drawn[i])] == usual
+    assert moved == [
+        (place, cpu, n) for place, cpu in enumerate((1, 2, 0)) for n in (cpu, drawn[place])
+    ]
+    assert 3 == len(set(drawn))
