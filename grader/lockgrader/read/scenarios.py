@@ -26,6 +26,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from lockgrader.read.artefact import MalformedError, parse
 
 if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
     from locksim.checker.verdict import Verdict
     from locksim.lang.struct import Struct
 
@@ -34,6 +36,8 @@ __all__ = ["Scenario", "explore", "in_steps", "read"]
 STEP = "  # a step"
 """Ends the first line of each step in the client's source."""
 MAX_BYTES = 1 << 16
+MAX_SHOWN = 60
+"""Characters of a wrong step in a message."""
 MAX_MEMORY = 1 << 29
 FOREVER_S = 1e6
 Half = Annotated[int, Field(ge=0, lt=1 << 16)]
@@ -46,6 +50,13 @@ Step = (
     | tuple[Literal["reclaim"], Some]
 )
 OF_LOCKS = {"acquire", "try", "count", "release"}
+FORMS = {
+    **{name: f'["{name}"]' for name in ("acquire", "try", "count", "release", "quiescent")},
+    "replace": '["replace", key, half], with a key and a half from 1 to 65535',
+    "lookup": '["lookup", key, [half, ...]], with 1 to 8 halves from 0 to 65535',
+    "reclaim": '["reclaim", [number, ...]], with 1 to 8 numbers from 0 to 65535',
+}
+"""What each step looks like, in words."""
 
 
 class _Closed(BaseModel):
@@ -81,9 +92,32 @@ def read(data: bytes) -> tuple[Scenario, ...]:
     try:
         return _Suite.model_validate_json(data, strict=True).scenarios
     except ValidationError as error:
-        where = [str(at) for at in error.errors()[0]["loc"] if isinstance(at, int) or at.islower()]
-        message = f"{'.'.join(where)[:80]}: {error.errors()[0]['msg'][:120]}"
-        raise MalformedError(f"{message}; see the table of steps in the handout") from None
+        first = error.errors()[0]
+        raise MalformedError(_wrong_step(data, first["loc"]) or _wrong_form(first)) from None
+
+
+def _wrong_step(data: bytes, where: tuple[int | str, ...]) -> str:
+    """What is wrong with a step, and what it looks like; "" if the place is not one."""
+    match where:
+        case ("scenarios", int(scenario), "threads", int(thread), int(number), *_):
+            step = json.loads(data)["scenarios"][scenario]["threads"][thread][number]
+        case _:
+            return ""
+    shown = json.dumps(step, ensure_ascii=False)
+    shown = shown if len(shown) <= MAX_SHOWN else f"{shown[:MAX_SHOWN]}…"
+    place = f"scenario {scenario + 1}, thread {thread}, step {number + 1}: {shown}"
+    name = step[0] if isinstance(step, list) and step else step
+    if not isinstance(step, list) or not isinstance(name, str):
+        return f'{place} is not a step; a step is a list that begins with a name, such as ["try"]'
+    if name not in FORMS:
+        return f"{place}: there is no step of this name; there are {', '.join(FORMS)}"
+    return f"{place} is not {FORMS[name]}"
+
+
+def _wrong_form(error: ErrorDetails) -> str:
+    """What is wrong above the steps."""
+    where = ".".join(map(str, error["loc"]))[:80] or "the file"
+    return f"{where}: {error['msg'][:120]}; see the example in the handout"
 
 
 def explore(scenario: Scenario, subject: Struct, max_states: int) -> Verdict:

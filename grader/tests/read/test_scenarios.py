@@ -66,6 +66,50 @@ def test_share_of_mutants_is_what_counts(
     assert "swap" not in finding.message
 
 
+@pytest.mark.parametrize(
+    ("step", "says"),
+    [
+        (
+            ["swap", 1, 2],
+            '["swap", 1, 2]: there is no step of this name; there are acquire, try',
+        ),
+        (["replace", 1], '["replace", 1] is not ["replace", key, half], with a key and a half'),
+        (
+            ["replace", 1, 0],
+            '["replace", 1, 0] is not ["replace", key, half], with a key and a half',
+        ),
+        (["lookup", 1, 3], '["lookup", 1, 3] is not ["lookup", key, [half, ...]], with 1 to 8'),
+        (["quiescent", 1], '["quiescent", 1] is not ["quiescent"]'),
+        ([7, 1], "[7, 1] is not a step; a step is a list that begins with a name"),
+        ([], "[] is not a step; a step is a list that begins with a name"),
+        ("try", '"try" is not a step; a step is a list that begins with a name'),
+        ({"try": "x" * 99}, "…"),
+    ],
+)
+def test_a_wrong_step_is_shown(step: Any, says: str) -> None:
+    """Where it stands, counted as the counterexamples count, and what it looks like."""
+    with pytest.raises(MalformedError) as refused:
+        one([["try"]], [["try"], step])
+    assert str(refused.value).startswith("scenario 1, thread 1, step 2: ")
+    assert says in str(refused.value)
+    assert len(str(refused.value)) < 240
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{}", "scenarios: Field required"),
+        ("[]", "the file: Input should be an object"),
+        ('{"scenarios": [{"name": "x"}]}', "scenarios.0.threads: Field required"),
+        ('{"scenarios": [{"name": "x", "threads": [["try"], 1]}]}', "is not a step"),
+    ],
+)
+def test_a_wrong_form_is_named(text: str, says: str) -> None:
+    """What stands above the steps is named by its place."""
+    with pytest.raises(MalformedError, match=says):
+        read(text.encode())
+
+
 def test_a_scenario_that_is_too_large_is_left_out() -> None:
     """It neither accuses nor finds, and the message names it."""
     small = check().model_copy(update={"states": 100})
