@@ -12,7 +12,9 @@ from typing import Annotated, Any
 
 import typer
 from rich import box
-from rich.console import Console
+from rich.console import Console, Group
+from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table as RichTable
 
 from lockdata.errors import Error
@@ -20,6 +22,9 @@ from lockdata.frames import tidy
 from lockdata.printed import number
 from lockdata.store import Cell, Table, names, read
 from lockui.completion import among
+
+#: Columns of the list of tables, also in a pipe.
+WIDTH = 80
 
 app = typer.Typer(
     help="Published measurements: as printed, as corrected, and their source.",
@@ -44,18 +49,15 @@ def list_command(as_json: AsJson = False) -> None:
         _print_json({"tables": [{c: getattr(i, c) for c in columns} for i in infos]})
         return
     table = RichTable(title="Published tables", box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in columns:
-        numeric = column not in ("name", "title")
-        # Only the title may take a second line.
-        table.add_column(
-            column,
-            justify="right" if numeric else "left",
-            no_wrap=column != "title",
-            overflow="fold",
-        )
+    # The title stands below the name, so that both fit into 80 columns.
+    table.add_column("table", overflow="fold")
+    for column in columns[2:]:
+        table.add_column(column, justify="right", no_wrap=True)
     for info in infos:
-        table.add_row(*(str(getattr(info, c)) for c in columns))
-    _console().print(table)
+        name = Group(escape(info.name), Padding(escape(info.title), (0, 0, 0, 2)))
+        table.add_row(name, *(str(getattr(info, c)) for c in columns[2:]))
+    console = _console()
+    console.print(table, width=min(console.width, WIDTH))
 
 
 @app.command("show")

@@ -23,6 +23,7 @@ def test_list_table() -> None:
     result = runner.invoke(app, ["list"])
     assert 0 == result.exit_code
     assert [] == [n for n in lockdata.list_tables()["name"] if n not in result.stdout]
+    assert max(map(len, result.stdout.splitlines())) <= 80
 
 
 @pytest.mark.parametrize("reading", ["understood", "printed", "both"])

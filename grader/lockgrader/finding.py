@@ -12,6 +12,7 @@ from pydantic import Field
 from lockgrader.lab import Band, LabError
 from lockgrader.lab.expected import FormulaError
 from lockgrader.result import Curve, Row, Verdict
+from lockui.numbers import significant
 
 __all__ = [
     "Finding",
@@ -193,4 +194,4 @@ def shares(got: float, band: Band) -> tuple[float, str]:
         return 1.0, "right"
     reach = band.fade * abs(end)
     share = max(0.0, 1.0 - off / reach) if reach > 0 else 0.0
-    return share, f"{says}, by {off:.3g}"
+    return share, f"{says}, by {significant(off)}"

@@ -18,6 +18,7 @@ from lockgrader.finding import Finding, found, near, veiled
 from lockgrader.lab import LabError, Measure
 from lockgrader.lab.closed import Text
 from lockgrader.sandbox import Profile
+from lockui.numbers import significant
 
 if TYPE_CHECKING:
     from lockgrader.submitted import Submitted
@@ -90,7 +91,7 @@ class Crossing(Check):
         ]
         if len(at) != 1:
             shown = ", ".join(
-                f"{v}: {math.exp(r):.3g}" for v, r in zip(self.values, ratios, strict=True)
+                f"{v}: {significant(math.exp(r))}" for v, r in zip(self.values, ratios, strict=True)
             )
             says = f"{self.load.lock} and {self.against} must cross once, not {len(at)} times"
             raise LabError(f"{self.name}: {says} ({self.setting}: ratio; {shown})")

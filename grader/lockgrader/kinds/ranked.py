@@ -20,6 +20,7 @@ from lockgrader.lab import Band, Measure
 from lockgrader.lab.closed import Text
 from lockgrader.lab.placed import Placed
 from lockgrader.sandbox import Profile
+from lockui.numbers import significant
 
 if TYPE_CHECKING:
     from lockgrader.submitted import Submitted
@@ -84,6 +85,6 @@ class Ranked(ClassCheck):
             scores.append(speed / other if other else 0.0)
         score = math.prod(scores) ** (1 / len(scores))
         made = found([row(f"score beside {self.against}", score, self.band)])
-        each = ", ".join(f"{s:.3g}" for s in scores)
-        message = f"score {score:.3g} ({self.against} has 1); by pair: {each}"
+        each = ", ".join(significant(s) for s in scores)
+        message = f"score {significant(score)} ({self.against} has 1); by pair: {each}"
         return dataclasses.replace(made, message=message, score=score)

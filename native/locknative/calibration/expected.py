@@ -32,6 +32,7 @@ from locknative.calibration.loops import loop_ns, reading_ns
 from locknative.calibration.readings import Reading
 from locknative.survey.cells import WHOLE, Cell
 from locksim.machine import Machine
+from lockui.numbers import significant
 
 CHECKED = (
     ("tas", False),
@@ -173,4 +174,6 @@ def warnings(fits: Sequence[Fit]) -> list[str]:
 def _text(cell: Cell, measured: float, simulated: float) -> str:
     mix = [f"{n} {v}" for n, v in (("think", cell.think), ("option", cell.option)) if v]
     name = f"{cell.kernel} ({', '.join(mix)})" if mix else cell.kernel
-    return f"{name} reads {measured:.3g} ns and is simulated as {simulated:.3g} ns"
+    return (
+        f"{name} reads {significant(measured)} ns and is simulated as {significant(simulated)} ns"
+    )

@@ -32,6 +32,7 @@ from lockui.completion import among
 from lockui.console import console, say
 from lockui.document import print_json
 from lockui.errors import UsageError, reported
+from lockui.numbers import significant
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -183,7 +184,8 @@ def _verdict(table: LockTable, checked: Checked) -> list[str]:
     low, high = checked.window_ns or (0.0, 0.0)
     if table.window_ns is None and checked.window_ns is not None:
         lines.append(
-            f"  window: {low / 1e9:.3g} to {high / 1e9:.3g} s by UTIL x T = HOLD x TOTAL "
+            f"  window: {significant(low / 1e9)} to {significant(high / 1e9)} s "
+            "by UTIL x T = HOLD x TOTAL "
             f"({checked.agree[0]} of {checked.agree[1]} rows agree)"
         )
     held = ", ".join(f"{name} {n}" for name, n in checked.held.items())

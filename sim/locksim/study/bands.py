@@ -36,6 +36,7 @@ from typing import Any, TypeVar
 from locksim.machine import Machine, Parameter
 from locksim.machine.quantities import PS_PER_NS
 from locksim.study.hypercube import latin_hypercube
+from lockui.numbers import significant
 
 __all__ = [
     "Band",
@@ -116,7 +117,11 @@ class Effect:
     def phrase(self, value: float) -> str:
         """How far it moves the result from a value, in words; empty if it hardly does."""
         if value <= 0:
-            moved = f"{_three(self.low)} to {_three(self.high)}" if self.low < self.high else ""
+            moved = (
+                f"{significant(self.low)} to {significant(self.high)}"
+                if self.low < self.high
+                else ""
+            )
         else:
             down, up = (100 * (end / value - 1) for end in (self.low, self.high))
             ends = [f"{share:+.0f} %" for share in (down, up) if abs(share) >= LEAST_PERCENT]
@@ -218,7 +223,7 @@ def one_at_a_time(machine: Machine, *, orders: int = ORDERS) -> list[Cause]:
     ]
     for name, ranges in uncertain(machine).items():
         near = ranges[0]
-        why = f"{roles[near.name]}, {_three(near.low)} to {_three(near.high)} ns"
+        why = f"{roles[near.name]}, {significant(near.low)} to {significant(near.high)} ns"
         found.append(Cause(name, why, [_at(machine, {name: share}) for share in (0.0, 1.0)]))
     return found
 
@@ -317,8 +322,3 @@ def _farther(machine: Machine, moved: Mapping[str, float]) -> dict[str, float]:
             if costs[far] < costs[near]:
                 costs[far] = found[far] = costs[near]
     return found
-
-
-def _three(value: float) -> str:
-    """A number with three digits or all before the point: 0.167, 4,000."""
-    return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"

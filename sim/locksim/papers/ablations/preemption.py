@@ -22,6 +22,7 @@ from locksim.library.workloads.time_shared import (
     TimeSharedSleepers,
 )
 from locksim.study.simulation import simulate
+from lockui.numbers import significant
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -90,5 +91,5 @@ def view() -> Iterator[Table]:
         for tasks in TASKS:
             shown.add_column(f"{tasks} tasks", justify="right")
         for variant, cells in rows.items():
-            shown.add_row(variant, *(f"{getattr(c, name):.3g}" for c in cells))
+            shown.add_row(variant, *(significant(getattr(c, name)) for c in cells))
         yield shown

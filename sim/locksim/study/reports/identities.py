@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from locksim.study.reports.table import LockRow, LockTable
+from lockui.numbers import significant
 
 __all__ = ["Breach", "Checked", "check"]
 
@@ -134,7 +135,8 @@ def _equations(
                 "max",
                 (left, left),
                 (0.0, right),
-                f"the mean {name} of {left:.4g} ns or more is above the longest, {right:.4g} ns",
+                f"the mean {name} of {significant(left, 4)} ns or more is above the longest, "
+                f"{significant(right, 4)} ns",
             )
     yield from _totals(row)
     if not row.caller:
@@ -242,5 +244,5 @@ def _percent(share: _Interval) -> str:
 
 
 def _between(low: float, high: float, unit: str) -> str:
-    a, b = f"{low:.3g}", f"{high:.3g}"
+    a, b = significant(low), significant(high)
     return f"{a}{unit}" if a == b else f"{a} to {b}{unit}"

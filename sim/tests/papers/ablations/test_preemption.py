@@ -2,6 +2,9 @@
 
 from functools import cache
 
+import pytest
+
+from locksim.papers.ablations import preemption
 from locksim.papers.ablations.preemption import Cell
 from locksim.papers.ablations.preemption import cell as simulated
 
@@ -45,3 +48,10 @@ def test_nothing_is_lost_where_a_holder_keeps_its_cpu() -> None:
     """With the preemption of its users the whole effect is gone."""
     for variant in ("ttas, kept", "ticket, kept", "mcs, kept"):
         assert cell(variant, 16).section_us < 1.05 * cell("ticket", 4).section_us
+
+
+def test_numbers_have_no_exponent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wait of some milliseconds is 2,398 us in the table, not 2.4e+03."""
+    monkeypatch.setattr(preemption, "cell", lambda variant, tasks: Cell(1.5, 2398.0, 0.0125))
+    texts = [list(column.cells) for table in preemption.view() for column in table.columns[1:]]
+    assert {"1.5", "2,398", "0.0125"} == {text for column in texts for text in column}
