@@ -73,6 +73,7 @@ REPORT = re.compile(
     r"(?:ERROR|WARNING): \w+Sanitizer: (?P<what>[^\n]*?)(?: \(pid=| on |\n|$)"
     r"|(?P<at>\S+:\d+):\d+: runtime error: (?P<undefined>[^\n]*)"
     r"|LockLab: (?P<rule>rcu: [^\n]*)"
+    r"|LockLab: (?P<worn>after \d+ uses by one thread [^\n]*)"
     r"|LockLab: (?P<endless>[^\n]*endless[^\n]*)"
 )
 _unpredictable = random.SystemRandom()
@@ -218,7 +219,8 @@ def _recorded(check: C, compiled: Compiled, order: Order, outcome: Outcome) -> F
 
 def _reported(reported: re.Match[str], said: str, file: str) -> Finding:
     """The finding of a tool's report: what it is, and the first place in the submission."""
-    what = reported["what"] or reported["undefined"] or reported["rule"] or reported["endless"]
+    what = reported["what"] or reported["undefined"] or reported["rule"]
+    what = what or reported["worn"] or reported["endless"]
     frames = re.findall(
         r"#\d+ (?:0x\w+ in )?(\S+) (?:\S*/)?([\w.-]+):(\d+)", said[reported.start() :]
     )
@@ -229,6 +231,8 @@ def _reported(reported: re.Match[str], said: str, file: str) -> Finding:
         tag = "undefined"
     elif reported["rule"]:
         tag = "rcu"
+    elif reported["worn"]:
+        tag = "worn"
     elif reported["endless"]:
         tag = "endless"
     return Finding("fail", 0.0, f"{what}{f' at {where}' if where else ''}"[:600], tag=tag)

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "drawn.h"
+#include "worn.h"
 
 struct order {
     uint64_t nonce[2];

@@ -18,6 +18,7 @@ static pthread_barrier_t start;
 /* There may be fewer CPUs than threads. */
 void locklab_relax(void)
 {
+    worn_waits();
     sched_yield();
 }
 

@@ -32,6 +32,8 @@ static void count(unsigned more)
 
     stretches += more;
     if (stretches > MOST_STRETCHES) {
+        if (worn.is_alone)
+            worn_is_wrong("the lock is still held");
         fprintf(stderr, "LockLab: an endless loop: %u stretches of code, and operation %u of %u is "
                         "not over\n",
                 stretches, atomic_load_explicit(&turn, memory_order_relaxed) + 1,

@@ -10,9 +10,30 @@ enum operation { GET, GET_NOT_ZERO, PUT, PUT_OR_LOCK, COUNT };
 
 static uint32_t own[8]; /* references of each thread */
 
+static void requires_count(int32_t references)
+{
+    lockref_lock();
+    worn_requires(lockref_count() == references, "the count is wrong");
+    lockref_unlock();
+}
+
+/* Several references at once, fewer than numbers of 16 bits can count. */
+static void use(unsigned me)
+{
+    unsigned references = worn.uses % 1024 == 0 ? 400 + me : 1;
+
+    for (unsigned i = 0; i < references; i++)
+        lockref_get();
+    requires_count(1 + (int32_t)references);
+    while (references-- > 0)
+        worn_requires(lockref_put() == 1 + references, "lockref_put() returns a wrong number");
+    requires_count(1);
+}
+
 static void client_begin(void)
 {
     lockref_init();
+    wear(order.seed, order.threads, use);
 }
 
 static void client_end(void) {}

@@ -10,4 +10,11 @@
         (record)->ended = ticket();                                                                \
         READ_RELEASE(me);                                                                          \
     } while (0)
+#define USE(me)                                                                                    \
+    do {                                                                                           \
+        READ_ACQUIRE(me);                                                                          \
+        READ_RELEASE(me);                                                                          \
+        ACQUIRE(me);                                                                               \
+        RELEASE(me);                                                                               \
+    } while (0)
 #include "guarded.h"

@@ -19,4 +19,15 @@
         } while (seqlock_read_retry(number));                                                      \
         (record)->ended = ticket();                                                                \
     } while (0)
+#define USE(me)                                                                                    \
+    do {                                                                                           \
+        uint32_t number = seqlock_read_begin();                                                    \
+                                                                                                   \
+        worn_requires(!seqlock_read_retry(number),                                                 \
+                      "read_retry() is true, but there was no writer");                            \
+        ACQUIRE(me);                                                                               \
+        RELEASE(me);                                                                               \
+        worn_requires(seqlock_read_retry(number),                                                  \
+                      "read_retry() is false, but a writer was inside since read_begin()");        \
+    } while (0)
 #include "guarded.h"
