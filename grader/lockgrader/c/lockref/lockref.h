@@ -2,7 +2,8 @@
 /*
  * One lockref: a lock and a reference count of one object. What a submission defines.
  *
- * At the beginning there is one reference, the maker's. Counting should seldom need the lock.
+ * At the beginning there is one reference, the maker's; later there may be thousands at once.
+ * Counting should seldom need the lock.
  */
 #ifndef LOCKREF_H
 #define LOCKREF_H
