@@ -19,6 +19,8 @@ from locknative.survey.cells import WHOLE, Cell
 
 NATIVE = Path(__file__).parents[1]
 CPUS = sorted(os.sched_getaffinity(0))
+PATIENCE_S = 600.0
+"""A guard against a hang: a busy machine may let a pinned thread wait for a minute."""
 
 
 def native(*arguments: str, command: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -63,7 +65,9 @@ def test_every_lock(lock: str, loop: str) -> None:
     """Each lock's trial is valid JSON, and its tallies fit the model and add up."""
     cpus = CPUS[:2]
     cell = Cell(lock, tuple(cpus), loop, write_share=WHOLE // 2)
-    found = program.trial(executable.path(), cell, duration_ms=5, warmup_ms=1)
+    found = program.trial(
+        executable.path(), cell, duration_ms=5, warmup_ms=1, patience_s=PATIENCE_S
+    )
     assert (lock, loop, cpus) == (found["kernel"], found["loop"], found["cpus"])
     for tally in map(Tally.model_validate, found["tallies"]):
         assert tally.count > 0
@@ -100,7 +104,9 @@ def test_quiet_moment(quiet_ps: int, waits: bool) -> None:
 def test_two_threads_contend() -> None:
     """Two threads that hold a lock nearly all the time do wait; each waiter has entered too."""
     cell = Cell("ticket", (), "latency", hold=20_000, think=1, write_share=WHOLE)
-    found = program.trial(executable.path(), cell, threads=2, duration_ms=200)
+    found = program.trial(
+        executable.path(), cell, threads=2, duration_ms=200, patience_s=PATIENCE_S
+    )
     tallies = [Tally.model_validate(tally) for tally in found["tallies"]]
     assert sum(tally.contended for tally in tallies) > 0
     assert all(tally.contended <= tally.count for tally in tallies)

@@ -99,14 +99,14 @@ def test_one_thread_needs_no_lock() -> None:
 @pytest.mark.parametrize("lock", WITH_READERS + SEQUENCE + COUNTED)
 def test_one_in_eight_is_exclusive(lock: str) -> None:
     """Where a lock can be read, or counts, one section in eight is exclusive."""
-    validation = locknative.validate(lock, 2, 2 * WORK)
+    validation = locknative.validate(lock, 2, 2 * WORK, patience_s=PATIENCE_S)
     assert (WORK // 8, WORK // 8) == validation.writes
 
 
 @pytest.mark.parametrize("lock", RCU)
 def test_one_in_64_replaces(lock: str) -> None:
     """Under RCU one operation in 64 publishes a new version and waits for a grace period."""
-    validation = locknative.validate(lock, 2, 2 * WORK)
+    validation = locknative.validate(lock, 2, 2 * WORK, patience_s=PATIENCE_S)
     assert (WORK // 64, WORK // 64) == validation.writes
 
 
@@ -123,7 +123,7 @@ def test_unpinned() -> None:
 def test_throughput(lock: str) -> None:
     """Every thread on every CPU gets through, and the record names lock, CPUs and build."""
     order = CPUS[:2][::-1]
-    result = locknative.throughput(lock, len(order), 0.02, cpus=order)
+    result = locknative.throughput(lock, len(order), 0.02, cpus=order, patience_s=PATIENCE_S)
     assert len(order) == len(result.counts) == len(result.wall_ns) == len(result.cpu_ns)
     assert min(result.counts) > 0
     assert (lock, "write", tuple(order)) == (result.lock, result.side, result.provenance.pinned)
