@@ -15,6 +15,7 @@ from lockgrader.measuring.numeric import SCORED, ExpectedCheck, expected, interv
 from lockgrader.read.record import RECORD
 from lockgrader.result import Row
 from lockgrader.sandbox import Profile
+from lockui.numbers import significant
 
 if TYPE_CHECKING:
     from lockgrader.submitted import Submitted
@@ -107,7 +108,8 @@ class Prediction(ExpectedCheck):
             says = f"{says}, and a narrower one would earn more"
         elif not inside:
             says = f"{says}; {self.made:.0%} of the points are for having predicted"
-        message = f"predicted {_shown((low, high))}, measured {_digits(right)}: the interval {says}"
+        measured = significant(right, 4)
+        message = f"predicted {_shown((low, high))}, measured {measured}: the interval {says}"
         if changed:
             message = f"{message}; the first one counts ({changed})"
         if locked is None:
@@ -123,9 +125,4 @@ class Prediction(ExpectedCheck):
 
 
 def _shown(ends: Sequence[float]) -> str:
-    return " to ".join(map(_digits, ends))
-
-
-def _digits(number: float) -> str:
-    """A number with four digits, without a power of ten where people write none."""
-    return f"{number:,.0f}" if 1000 <= abs(number) < 1e12 else f"{number:.4g}"
+    return " to ".join(significant(end, 4) for end in ends)

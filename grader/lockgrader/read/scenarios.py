@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -88,19 +88,20 @@ def read(data: bytes) -> tuple[Scenario, ...]:
     Raises:
         MalformedError: it does not hold scenarios.
     """
-    parse(data, max_bytes=MAX_BYTES)  # only for its bounds; the schema below reads the bytes again
+    # The bounds, and what a message shows; the schema below reads the bytes again.
+    document = parse(data, max_bytes=MAX_BYTES)
     try:
         return _Suite.model_validate_json(data, strict=True).scenarios
     except ValidationError as error:
         first = error.errors()[0]
-        raise MalformedError(_wrong_step(data, first["loc"]) or _wrong_form(first)) from None
+        raise MalformedError(_wrong_step(document, first["loc"]) or _wrong_form(first)) from None
 
 
-def _wrong_step(data: bytes, where: tuple[int | str, ...]) -> str:
+def _wrong_step(document: Any, where: tuple[int | str, ...]) -> str:
     """What is wrong with a step, and what it looks like; "" if the place is not one."""
     match where:
         case ("scenarios", int(scenario), "threads", int(thread), int(number), *_):
-            step = json.loads(data)["scenarios"][scenario]["threads"][thread][number]
+            step = document["scenarios"][scenario]["threads"][thread][number]
         case _:
             return ""
     shown = json.dumps(step, ensure_ascii=False)
