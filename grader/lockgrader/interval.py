@@ -1,18 +1,27 @@
 """Predicted intervals: which of them can be, and what to write in place of the others.
 
-A prediction is locked before the first measurement, and the locked one counts. So one that cannot
-be right whatever is measured, by a slip of the unit or of the order, is refused before.
+A prediction is locked before the first measurement. So one that cannot be right whatever is
+measured, by a slip of the unit or of the order, is refused before, and so is one that says nothing
+since it holds nearly everything.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
 
 from lockgrader.lab import Band
 
-__all__ = ["impossible", "to_write"]
+__all__ = ["WIDEST", "Widest", "impossible", "to_write"]
 
 PER_CENT = 100.0
+ROUNDING = 1e-9
+"""So that 0.07 and 0.7 are a factor of ten apart."""
+WIDEST = 10.0
+"""How many times its lower end the upper end of an interval may be."""
+Widest = Annotated[float, Field(gt=1, le=1000)]
 
 
 def to_write(name: str) -> str:
@@ -20,12 +29,12 @@ def to_write(name: str) -> str:
     return f'write "{name}": [low, high]'
 
 
-def impossible(name: str, given: Sequence[float], possible: Band) -> str:
-    """Why an interval cannot hold a result, or is none, and what to write; "" if it can.
+def impossible(name: str, given: Sequence[float], possible: Band, widest: float = WIDEST) -> str:
+    """Why an interval cannot hold a result, or says nothing, and what to write; "" if it can.
 
     Arguments:
         name: of the prediction. given: its numbers, which are finite. possible: what a result can
-            be.
+            be. widest: how many times the end that is nearer to 0 the other one may be.
     """
     if len(given) != 2:
         return f"'{name}' must be two numbers, not {len(given)}: {to_write(name)}"
@@ -34,7 +43,13 @@ def impossible(name: str, given: Sequence[float], possible: Band) -> str:
         return f"'{name}': low is above high ({low:g} and {high:g}): write [{high:g}, {low:g}]"
     least, most = possible.low, possible.high
     if (least is None or low >= least) and (most is None or high <= most):
-        return ""
+        near, far = sorted((abs(low), abs(high)))
+        if low * high >= 0.0 and far <= near * widest * (1.0 + ROUNDING):
+            return ""
+        return (
+            f"'{name}': [{low:g}, {high:g}] says too little: high may be at most {widest:g} times "
+            f"low; {to_write(name)}"
+        )
     says = f"'{name}': [{low:g}, {high:g}] cannot be: a result is {_words(possible)}"
     share = (least, most) == (0, 1)
     if share and low >= 0 and high <= PER_CENT:

@@ -5,7 +5,6 @@ import pytest
 from lockgrader.interval import impossible
 from lockgrader.kinds.prediction import Prediction
 from lockgrader.lab import Band
-from lockgrader.read.record import Locked
 from lockgrader.submitted import Submitted
 
 LOAD = {"lock": "tas", "machine": "ideal-4", "cpus": 2}
@@ -34,7 +33,7 @@ def test_a_measure_says_what_it_can_be(measure: str, given: list[float], says: s
     assert check.impossible("x", given).endswith(says)
 
 
-@pytest.mark.parametrize("given", [[0, 0], [0, 1], [0.25, 0.5]])
+@pytest.mark.parametrize("given", [[0, 0], [0.1, 1], [0.25, 0.5], [0.07, 0.7]])
 def test_a_share_can_be_a_share(given: list[float]) -> None:
     """The ends are part of it."""
     assert "" == prediction({**LOAD, "measure": "con"}).impossible("x", given)
@@ -42,19 +41,23 @@ def test_a_share_can_be_a_share(given: list[float]) -> None:
 
 def test_a_lab_says_what_a_formula_can_be() -> None:
     """Without a range of the lab's, any two numbers in their order are an interval."""
-    assert "" == prediction(3.0).impossible("x", [-5, 4])
-    assert "at least 0" in prediction(3.0, range={"low": 0}).impossible("x", [-5, 4])
+    assert "" == prediction(3.0).impossible("x", [-5, -4])
+    assert "at least 0" in prediction(3.0, range={"low": 0}).impossible("x", [-5, -4])
     assert "at most 9" in impossible("x", [1, 10], Band(high=9))
 
 
 def test_an_impossible_prediction_earns_nothing() -> None:
-    """Also where it was locked by an older version, or never locked."""
+    """And the message says what to write."""
     check = prediction({**LOAD, "measure": "con"})
-    locked = {"x": Locked.model_validate({"values": (45, 70), "at": "2026-01-01T00:00:00Z"})}
-    for submitted in (
-        Submitted(answers={"x": [45, 70]}),
-        Submitted(answers={"x": [0.4, 0.7]}, locked=locked),
-    ):
-        found = check.judge(submitted)
-        assert ("malformed_output", 0.0) == (found.verdict, found.share)
-        assert "write [0.45, 0.7]" in found.message
+    found = check.judge(Submitted(answers={"x": [45, 70]}))
+    assert ("malformed_output", 0.0) == (found.verdict, found.share)
+    assert "write [0.45, 0.7]" in found.message
+
+
+@pytest.mark.parametrize("given", [[0, 1], [0.09, 0.91], [0, 0.001]])
+def test_an_interval_of_everything_says_too_little(given: list[float]) -> None:
+    """It is refused before it is locked, with the rule."""
+    says = prediction({**LOAD, "measure": "con"}).impossible("x", given)
+    assert 'high may be at most 10 times low; write "x": [low, high]' in says
+    wide = prediction({**LOAD, "measure": "con"}, widest=100)
+    assert (given[0] == 0) == bool(wide.impossible("x", given))

@@ -25,7 +25,6 @@ from lockgrader.finding import Finding
 from lockgrader.judging.violated import without_violated
 from lockgrader.lab import Lab, LabError, changed
 from lockgrader.lab.variants import variant
-from lockgrader.read.record import RECORD, read_record
 from lockgrader.read.refused import Refused
 from lockgrader.read.scenarios import read
 from lockgrader.submitted import Submitted, proofs
@@ -48,8 +47,6 @@ __all__ = [
 ]
 
 MUTANTS = "mutants.toml"
-LONG_AGO = "2000-01-01T00:00:00Z"
-"""When a solution's predictions were locked."""
 Files = dict[str, str]
 """A submission: name → text."""
 
@@ -62,7 +59,7 @@ class Mutant:
         name: what is wrong. files: name → text, which replace those of the solution.
         check: the name of the check that finds it. verdict: of that check.
         misconception: the belief that the check must name, "" for none.
-        answers: answer → a wrong value, which is also what was locked of a prediction.
+        answers: answer → a wrong value.
     """
 
     name: str
@@ -86,15 +83,12 @@ def solution(lab: Lab, student: str, key: bytes, other: Files | None = None) -> 
     files = files_of(lab, "solution") | (other or {})
     if lab.answers:
         answers = json.loads(files.get(lab.answers, "{}"))
-        locked = {}
         for check, right in right_answers(lab, student, key, files):
             answers |= {n: value for n, value in right.items() if n not in answers}
             for name in (*check.predictions, *check.own_predictions):
                 ends = answers[name]
                 answers[name] = ends if isinstance(ends, list) else [ends, ends]
-                locked[name] = {"values": answers[name], "at": LONG_AGO}
         files[lab.answers] = json.dumps(answers, indent=1)
-        files[RECORD] = json.dumps({"lab": lab.name, "predictions": locked})
     return files
 
 
@@ -148,14 +142,10 @@ def mutated(lab: Lab, right: Files, mutant: Mutant) -> Files:
 
 
 def answered(lab: Lab, files: Files, answers: dict[str, Any]) -> Files:
-    """A submission's files with other answers, which are also what was locked of a prediction."""
+    """A submission's files with other answers."""
     if not answers:
         return files
-    record = json.loads(files[RECORD])
-    for name in record["predictions"].keys() & answers.keys():
-        record["predictions"][name]["values"] = answers[name]
-    every = json.loads(files[lab.answers]) | answers
-    return files | {lab.answers: json.dumps(every), RECORD: json.dumps(record)}
+    return files | {lab.answers: json.dumps(json.loads(files[lab.answers]) | answers)}
 
 
 def findings(
@@ -183,7 +173,6 @@ def findings(
         proven={} if only else proofs(checks),
         answers={k: v if isinstance(v, list) else [v] for k, v in texts.items() if k not in words},
         texts={k: v for k, v in texts.items() if k in words},
-        locked=read_record(files.get(RECORD, "").encode() or None, lab.name),
         files={name: files[name].encode() for name in lab.data if name in files},
         scenarios=read(files[lab.tests].encode()) if lab.tests in files else (),
     )

@@ -32,7 +32,6 @@ from lockgrader.grade import accept
 from lockgrader.judging.untouched import names_in
 from lockgrader.lab import Lab, LabError, changed
 from lockgrader.lab.variants import variant
-from lockgrader.read.record import RECORD
 from lockgrader.read.submission import take
 from lockgrader.result import CheckResult
 from lockgrader.sandbox import Profile
@@ -108,7 +107,7 @@ def submission(lab: Lab, student: str, key: bytes, one: Right) -> Files:
     """
     if one.spelling:
         files = solution(lab, student, key)
-        return files | spelled(one.name, {n: t for n, t in files.items() if n != RECORD})
+        return files | spelled(one.name, files)
     try:
         return answered(lab, solution(lab, student, key, one.files), one.answers)
     except Exception as error:

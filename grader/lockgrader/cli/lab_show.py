@@ -238,7 +238,7 @@ def _predicted(name: str, state: State, file: str) -> None:
         return
     values = " to ".join(f"{v:,.10g}" for v in made.values)
     when = f"{made.at.astimezone():%Y-%m-%d %H:%M}"
-    says = f"locked prediction: {name} {values} ({when}); a later change does not count"
+    says = f"locked prediction: {name} {values} ({when})"
     say_wrapped(f"\n{says}", "")
 
 

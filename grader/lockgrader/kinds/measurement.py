@@ -1,17 +1,16 @@
 """A student's own measurement, with its provenance.
 
-The file is what ``locklab native bench --out`` wrote. No speed earns anything. Two things count:
-that the measurement was made properly, and how well the prediction fits.
+The file is what ``locklab native bench --out`` wrote. No speed earns anything: what counts is that
+the measurement was made properly, and that there is a prediction of it.
 
-The prediction comes first. At home this check locks it when it runs, with the time, and only a
-measurement that began later can be compared with it. A file that was edited or made up contradicts
-itself (:mod:`locknative.consistency`) and earns nothing. What this cannot find: the file of another
+The prediction comes first. At home this check locks it when it runs, with the time, and shows it
+beside a measurement that began later. A file that was edited or made up contradicts itself
+(:mod:`locknative.consistency`) and earns nothing. What this cannot find: the file of another
 student, and one made up by a program that knows all of these rules.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -20,10 +19,9 @@ from pydantic import Field, ValidationError
 
 from lockgrader.check import Check
 from lockgrader.finding import Finding, found, row
-from lockgrader.interval import impossible
+from lockgrader.interval import WIDEST, Widest, impossible
 from lockgrader.lab import Band
 from lockgrader.lab.closed import Closed, Text
-from lockgrader.measuring.numeric import SCORED, interval_score
 from lockgrader.read.record import RECORD, Locked
 from lockgrader.sandbox import Profile
 
@@ -55,7 +53,7 @@ class Measurement(Check):
         cell: what must be in it. trials: undisturbed ones, at least.
         width: half of the 95 % interval over the median, at most.
         answer: the prediction of the time between two sections on one thread, in ns; "" for none.
-        worst: its interval score, as a fraction of the result, that earns nothing.
+        widest: how many times the lower end of the prediction the upper one may be.
     """
 
     kind: Literal["measurement"]
@@ -64,7 +62,7 @@ class Measurement(Check):
     trials: Annotated[int, Field(ge=6, le=1000)] = 10
     width: Annotated[float, Field(gt=0, le=1)] = 0.05
     answer: str = ""
-    worst: Annotated[float, Field(gt=0, le=100)] = 2.0
+    widest: Widest = WIDEST
 
     @property
     def asks(self) -> tuple[str, ...]:
@@ -77,13 +75,13 @@ class Measurement(Check):
         return self.asks
 
     def impossible(self, name: str, given: Sequence[float]) -> str:
-        """Why the prediction of a time cannot be right."""
-        return impossible(name, given, Band(low=0.0))
+        """Why the prediction of a time cannot be right, or says nothing."""
+        return impossible(name, given, Band(low=0.0), self.widest)
 
     def decide(self, submitted: Submitted, profile: Profile) -> Finding:
-        """Judge how it was measured, and how well it was predicted."""
-        if self.answer:
-            submitted.numbers(self.answer)
+        """Judge how it was measured, and show how well it was predicted."""
+        if self.answer and (why := self.impossible(self.answer, submitted.numbers(self.answer))):
+            return Finding("malformed_output", 0.0, why)
         locked = submitted.locked.get(self.answer)
         data = submitted.files.get(self.file)
         if data is None or data.split() in ([], [b"{}"]):
@@ -121,26 +119,19 @@ class Measurement(Check):
         machine = made.provenance.cpu_model
         message = f"median {value.median:.4g} ns on {machine}; warnings: {warnings}"
         if self.answer:
-            score, says = _predicted(self.answer, locked, made.began, value.median)
-            what = SCORED.format(self.answer)
-            rows.append(row(what, score, Band(high=self.worst / 10, fade=9.0)))
-            message = f"{message}; {says}"
+            message = f"{message}; {_predicted(locked, made.began, value.median)}"
         return found(rows, message)
 
 
-def _predicted(answer: str, locked: Locked | None, began: str, right: float) -> tuple[float, str]:
-    """The interval score over the result, and what it says; infinite where none counts."""
-    if locked is None:
-        return math.inf, f"no {RECORD} shows a prediction that was locked before it"
-    if why := impossible(answer, locked.values, Band(low=0.0)):
-        return math.inf, why
+def _predicted(locked: Locked | None, began: str, right: float) -> str:
+    """The locked prediction beside the result, in words."""
+    if locked is None or len(locked.values) != 2:
+        return f"no {RECORD} shows a prediction that was locked before it"
     at = locked.at if locked.at.tzinfo else locked.at.replace(tzinfo=UTC)
     if datetime.fromisoformat(began) < at.replace(microsecond=0):
-        when = f"{began}, before the prediction was locked at {at:%Y-%m-%d %H:%M}"
-        return math.inf, f"it began at {when}: measure again"
+        return f"it began at {began}, before the prediction was locked at {at:%Y-%m-%d %H:%M}"
     low, high = locked.values
-    holds = "holds" if low <= right <= high else "misses"
-    return interval_score(low, high, right) / right, f"the interval {low:g} to {high:g} {holds} it"
+    return f"the interval {low:g} to {high:g} {'holds' if low <= right <= high else 'misses'} it"
 
 
 def _wrong(made: Measured) -> str:

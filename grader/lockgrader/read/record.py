@@ -1,9 +1,8 @@
 """The record of a workspace in an archive: which predictions were locked, and when.
 
 ``locklab lab check`` locks a prediction before it shows the first measurement, and ``locklab lab
-submit`` writes what was locked into ``record.json``. The grader scores the locked prediction, not
-one that was changed after the result was known. The file comes from the student's own machine: it
-keeps honest students honest, and it can be forged.
+submit`` writes what was locked into ``record.json``. The file comes from the student's own machine
+and can be forged, so it decides no points: the locked prediction is shown beside the result.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class Locked(BaseModel):
 
 
 class _Record(BaseModel):
-    """The part of the record that counts."""
+    """The part of the record that is shown."""
 
     lab: str
     predictions: dict[str, Locked]

@@ -135,7 +135,7 @@ def _predicted_again(results: Sequence[Result]) -> Iterator[Suspicion]:
         for check in result.checks:
             if check.changed:
                 what = f"{check.title}: changed after the first measurement ({check.changed})"
-                yield Suspicion((result.student,), f"{what}; the first one was scored")
+                yield Suspicion((result.student,), f"{what}; it costs no points")
 
 
 def _with(results: Iterable[Result], one: Result, variant: str) -> Iterator[str]:

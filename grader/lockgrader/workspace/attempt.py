@@ -1,8 +1,8 @@
 """One run of the public checks at home, and how it changes the state.
 
 Predictions come first. Until all of a lab's predictions are made, no check runs that would show the
-result. When the first such check runs, the predictions are locked with the time. The locked ones
-are scored; a later change is reported, to the student and in the archive for handing in.
+result. When the first such check runs, the predictions are locked with the time. A later change is
+reported, to the student and in the archive for handing in.
 """
 
 from __future__ import annotations

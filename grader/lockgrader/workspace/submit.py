@@ -103,7 +103,7 @@ def _doubts(
         values = ", ".join(f"{v:g}" for v in before.values)
         found.append(
             f"the prediction {name} was [{values}] before the first measurement and "
-            f"differs now; {RECORD} in the archive says so, and the first one counts"
+            f"differs now; {RECORD} in the archive says so, which costs no points"
         )
     asked = [n for c in public_checks(workspace) for n in c.predictions]
     if any(name not in state.predictions for name in asked):

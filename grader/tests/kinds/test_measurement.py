@@ -32,7 +32,7 @@ CHECK = Measurement(
     cell=Cell(kernel="ticket", threads=2, think_ns=500),
     answer="own_ns",
 )
-PREDICTED = [1.0, 1e6]
+PREDICTED = [1000.0, 9000.0]
 MADE = consistent(("ticket",), each=11).model_dump_json().encode()
 TOML = """
 [[check]]
@@ -62,35 +62,41 @@ def prediction(found: Finding) -> str:
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs")
 def test_an_honest_one_is_judged() -> None:
-    """Three things count; how good they are depends on the machine, and its speed is none."""
+    """Two things count; how good they are depends on the machine, and its speed is none."""
     short = Stopping(trials=11)
     made = locknative.bench(
         "ticket", 2, think_ns=500.0, duration_ms=10, warmup_ms=1, stopping=short
     )
     found = CHECK.judge(handed_in(made.model_dump_json().encode()))
     assert "contradicts" != found.tag
-    assert "the interval 1 to 1e+06 holds it" == prediction(found)
-    assert ["undisturbed trials", "half width of the interval"] == [r.what for r in found.rows[:2]]
+    assert prediction(found).startswith("the interval 1000 to 9000 ")
+    assert ["undisturbed trials", "half width of the interval"] == [r.what for r in found.rows]
 
 
-def test_a_good_one_with_a_poor_prediction() -> None:
-    """Ten undisturbed trials of one length: full shares for these, none for a million ns."""
+def test_a_good_one() -> None:
+    """Ten undisturbed trials of one length, beside a prediction of them."""
     found = CHECK.judge(handed_in())
     assert "median 1667 ns" in found.message
-    assert [1.0, 1.0, 0.0] == [row.share for row in found.rows]
-    assert "partial" == found.verdict
+    assert "the interval 1000 to 9000 holds it" == prediction(found)
+    assert ("pass", [1.0, 1.0]) == (found.verdict, [row.share for row in found.rows])
 
 
-def test_a_prediction_must_be_older() -> None:
-    """One that was locked later, or never, counts nothing; the rest is judged as before."""
+def test_the_record_decides_no_points() -> None:
+    """A prediction that was locked later, or never, or that misses, is only said."""
     late = CHECK.judge(handed_in(before_s=-60.0))
     assert "before the prediction was locked" in late.message
     never = CHECK.judge(replace(handed_in(), locked={}))
     assert "no record.json" in prediction(never)
+    missed = CHECK.judge(replace(handed_in(), answers={"own_ns": [1.0, 2.0]}))
     honest = CHECK.judge(handed_in())
-    for one in (late, never):
-        assert 0.0 == one.rows[2].share
-        assert honest.rows[:2] == one.rows[:2]
+    for one in (late, never, missed):
+        assert (honest.verdict, honest.rows) == (one.verdict, one.rows)
+
+
+def test_a_prediction_must_say_something() -> None:
+    """Without one, a measurement earns nothing."""
+    found = CHECK.judge(replace(handed_in(), answers={"own_ns": [1.0, 1e6]}))
+    assert ("malformed_output", 0.0) == (found.verdict, found.share)
 
 
 def test_an_edited_file_earns_nothing() -> None:

@@ -1,22 +1,14 @@
-"""Numbers and predictions: what counts, and for whom."""
-
-from datetime import UTC, datetime
-from typing import Any
+"""Numbers: what counts, and for whom."""
 
 import pytest
 from tiny_lab import TAS
 
 from lockgrader.kinds.answer import Answer
-from lockgrader.kinds.prediction import Prediction
 from lockgrader.lab import Measure
 from lockgrader.measuring.numeric import expected
-from lockgrader.read.record import Locked
 from lockgrader.submitted import Submitted
 from locksim.compiler import compile_source
 
-AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
-PREDICTED: dict[str, Any] = {"kind": "prediction", "answer": "t", "expected": 100.0, "points": 5}
-GUESS = Prediction(name="guess", title="Guess", worst=2.0, made=0.4, **PREDICTED)
 OWN = Measure(
     lock="TAS",
     own=True,
@@ -30,44 +22,6 @@ COUNT = Answer(name="count", title="Count", kind="answer", answer="n", expected=
 SLOWER = TAS.replace("swap(1, ACQUIRE)", "fetch_or(1, ACQUIRE)").replace(
     "store(0, RELEASE)", "swap(0, RELEASE)"
 )
-
-
-def predicted(now: list[float], locked: tuple[float, ...] | None) -> Submitted:
-    """A submission with a prediction, and with what was locked before."""
-    first = {} if locked is None else {"t": Locked(values=locked, at=AT)}
-    return Submitted(answers={"t": now}, locked=first)
-
-
-@pytest.mark.parametrize(
-    ("now", "locked", "share"),
-    [
-        ([99, 101], (99, 101), 1.0),  # as it was
-        ([99, 101], (1, 2), 0.4),  # edited after the result
-        ([1, 2], (99, 101), 1.0),  # spoiled after the result
-        ([99, 101], None, 0.4),  # nobody knows when
-        ([1, 2], (1, 2), 0.4),  # far off, but made
-    ],
-)
-def test_first_locked_prediction_counts(
-    now: list[float], locked: tuple[float, ...] | None, share: float
-) -> None:
-    """A later change earns nothing more and costs nothing."""
-    finding = GUESS.judge(predicted(now, locked))
-    assert share == pytest.approx(finding.share)
-    assert (locked is not None and (*now,) != locked) == bool(finding.changed)
-
-
-def test_change_of_a_prediction_is_shown() -> None:
-    """With both values and the time, for the summary."""
-    finding = GUESS.judge(predicted([99, 101], (1, 2)))
-    assert "locked 1 to 2 on 2026-11-21 12:00, now 99 to 101" == finding.changed
-    assert "the first one counts" in finding.message
-
-
-@pytest.mark.parametrize("given", [[1.0], [2.0, 1.0], [1.0, 2.0, 3.0]])
-def test_prediction_is_two_numbers(given: list[float]) -> None:
-    """In order."""
-    assert "malformed_output" == GUESS.judge(predicted(given, None)).verdict
 
 
 @pytest.mark.parametrize("text", [TAS, SLOWER])

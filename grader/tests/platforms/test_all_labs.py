@@ -17,7 +17,6 @@ from lockgrader.lab import Lab, load
 from lockgrader.lab.variants import variant
 from lockgrader.platforms import actions, gradescope, here, nbgrader, prairielearn
 from lockgrader.platforms.package import Config, Parts
-from lockgrader.read.record import RECORD, read_record
 from lockgrader.sandbox import available
 from lockgrader.workspace import folder as workspaces
 from locklabs import find, names
@@ -69,16 +68,14 @@ def on_actions(lab: Lab, files: Files, root: Path) -> here.Graded:
 
 
 def in_a_repository(lab: Lab, files: Files, root: Path) -> here.Graded:
-    """In a student's repository on GitHub: public checks, predictions locked by an earlier run."""
+    """In a student's repository on GitHub: the public checks."""
     unpacked(actions.parts(lab, Config(public=True), KEY), root)
-    space = workspaces.start(
+    workspaces.start(
         public_files(Path(lab.folder)),
         root / lab.name,
         student=STUDENT,
         draw=lambda _: variant(lab, STUDENT, KEY),
     )
-    locked = read_record(files.get(RECORD, "").encode() or None, lab.name)
-    space.update(lambda _: {"predictions": locked})
     for name, text in files.items():
         (root / lab.name / name).write_text(text)
     return actions.run(root)

@@ -118,12 +118,12 @@ def results(root: Path) -> Graded | NotGraded:
 
 @needs_sandbox
 def test_a_submission_is_graded(tmp_path: Path, made: Parts) -> None:
-    """Everything but a prediction without a record; the exit code says that there is a document."""
+    """It earns everything; the exit code says that there is a document."""
     graded = prairielearn.run(tree(tmp_path, made))
     told = results(tmp_path)
     assert isinstance(told, Graded)
-    assert (0, 12.8) == (graded.code, graded.result.points)
-    assert round(12.8 / 14, 6) == told.score
+    assert (0, 14.0) == (graded.code, graded.result.points)
+    assert 1.0 == told.score
     assert ["Right", "Cheap", "Guessed", "Number", "hidden checks"] == [t.name for t in told.tests]
     assert "Right, twice" not in told.model_dump_json()
 
@@ -146,7 +146,7 @@ def test_the_archive_is_taken_too(tmp_path: Path, made: Parts) -> None:
             archive.write(root / "student" / name, name)
             (root / "student" / name).unlink()
     (root / "ada-lab99.zip").rename(root / "student" / "ada-lab99.zip")
-    assert 12.8 == prairielearn.run(root).result.points
+    assert 14.0 == prairielearn.run(root).result.points
 
 
 @pytest.mark.parametrize(

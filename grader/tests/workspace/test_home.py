@@ -148,6 +148,7 @@ def test_prediction_comes_first(mine: Workspace) -> None:
         ("10", "'guess' must be two numbers, not 1: write \"guess\": [low, high] into"),
         ("[9, 10, 11]", "must be two numbers, not 3"),
         ('"about ten"', '"about ten" is not a number: write "guess": [low, high] into'),
+        ("[1, 11]", "'guess': [1, 11] says too little: high may be at most 10 times low"),
         ("[9, Infinity]", 'not a finite number: write "guess": [low, high] into'),
         ("[9, 1e999]", 'not a finite number: write "guess": [low, high] into'),
         ("null", 'null is not a number: write "guess": [low, high] into'),
@@ -174,7 +175,7 @@ def test_an_untouched_starter_believes_nothing(mine: Workspace) -> None:
 
 
 def test_first_prediction_stays(mine: Workspace) -> None:
-    """A prediction changed after measuring earns nothing more, and is reported."""
+    """A prediction changed after measuring is reported, and costs nothing."""
     tried(mine, TAS, '{"guess": [1, 2], "n": 10}')
     tried(mine, answers=ANSWERS)
     assert (1.0, 2.0) == mine.state.predictions["guess"].values
