@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lockgrader.sandbox import Profile
     from lockgrader.submitted import Submitted
 
-__all__ = ["PARTS", "Check", "ClassCheck", "Part", "Replay"]
+__all__ = ["PARTS", "Check", "Part", "Replay"]
 
 Part = Literal["locks", "answers", "tests", "c", "data"]
 PARTS: tuple[Part, ...] = ("locks", "answers", "tests", "c", "data")
@@ -245,29 +245,3 @@ class Check(Closed):
             file: of the submission. memory: of the counterexample.
         """
         return None
-
-
-class ClassCheck(Check):
-    """The base of the kinds that prove or measure a class of the submission.
-
-    Arguments:
-        lock: the class: a lock, a decision cache, or what else the kind can judge.
-
-    Attributes:
-        reaches: whether its proof notes the operations that it has reached.
-    """
-
-    part: ClassVar[Part] = "locks"
-    reaches: ClassVar[bool] = False
-
-    lock: Text
-
-    @property
-    def subject(self) -> str:
-        """The class."""
-        return self.lock
-
-    @property
-    def proven_class(self) -> str:
-        """The class, where operations are noted."""
-        return self.lock if self.reaches else ""

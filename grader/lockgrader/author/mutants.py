@@ -117,8 +117,9 @@ def mutants(lab: Lab) -> list[Mutant]:
     """The mutants of ``mutants.toml``.
 
     Each is the solution with a change. ``change`` is a list of pairs: a text, of which the first
-    occurrence is replaced, and its replacement. Or ``text`` replaces the whole file. ``file`` names
-    the file, by default the one in the language. ``answers`` replaces single answers.
+    occurrence is replaced, and its replacement; ``everywhere`` replaces all occurrences, and comes
+    first. Or ``text`` replaces the whole file. ``file`` names the file, by default the one in the
+    language. ``answers`` replaces single answers.
 
     Raises:
         LabError: there is no mutants.toml, or a change does not fit the solution.
@@ -244,9 +245,9 @@ def _mutant(lab: Lab, raw: dict[str, Any], right: Files) -> Mutant:
     try:
         name, file, answers = raw["name"], raw.get("file", lab.locks), raw.get("answers", {})
         files = {}
-        if not answers or "change" in raw or "text" in raw:
-            text = raw["text"] if "text" in raw else right[file]
-            files[file] = changed(text, raw.get("change", []), f"{lab.name}, mutant '{name}'")
+        if not answers or raw.keys() & {"change", "everywhere", "text"}:
+            text, where = raw.get("text") or right[file], f"{lab.name}, mutant '{name}'"
+            files[file] = changed(text, raw.get("change", []), where, raw.get("everywhere", []))
         belief = raw["misconception"]
         if belief and lab.misconceptions:
             belief = lab.misconceptions[belief].belief

@@ -230,9 +230,7 @@ def _right(lab: Lab, raw: dict[str, Any], ours: Files) -> Right:
             text = ours[file]
             if "definitions" in raw:
                 text = redefined(text, raw["definitions"])
-            for old, new in raw.get("everywhere", []):
-                text = changed(text, [[old, new]], where).replace(old, new)
-            text = changed(text, raw.get("change", []), where)
+            text = changed(text, raw.get("change", []), where, raw.get("everywhere", []))
             files[file] = renamed(text, raw["rename"]) if "rename" in raw else text
     except KeyError as error:
         raise LabError(f"{where}: no {error}") from error

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from lockgrader.check import ClassCheck
 from lockgrader.finding import Finding, Settled, found, row
 from lockgrader.lab import Band
 from lockgrader.lab.chatroom import LOCKS, ChatroomRun
+from lockgrader.measuring.class_check import ClassCheck
 from lockgrader.sandbox import Profile
 
 if TYPE_CHECKING:

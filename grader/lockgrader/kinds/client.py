@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from lockgrader.check import ClassCheck
 from lockgrader.finding import Finding
 from lockgrader.lab import LabError
 from lockgrader.lab.closed import Text
+from lockgrader.measuring.class_check import ClassCheck
 from lockgrader.sandbox import Profile
 
 if TYPE_CHECKING:

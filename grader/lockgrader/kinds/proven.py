@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from lockgrader.check import ClassCheck, Replay
+from lockgrader.check import Replay
 from lockgrader.finding import Finding
+from lockgrader.measuring.class_check import ClassCheck
 from lockgrader.measuring.used import Used, after_use
 from lockgrader.measuring.waits import Waits, wrong_wait
 from lockgrader.sandbox import Profile

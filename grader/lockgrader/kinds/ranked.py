@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from lockgrader.check import ClassCheck
 from lockgrader.finding import Finding, found, row
 from lockgrader.lab import Band, Measure
 from lockgrader.lab.closed import Text
 from lockgrader.lab.placed import Placed
+from lockgrader.measuring.class_check import ClassCheck
 from lockgrader.sandbox import Profile
 from lockui.numbers import significant
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Literal
 
-from lockgrader.check import ClassCheck
 from lockgrader.finding import Finding, found
+from lockgrader.measuring.class_check import ClassCheck
 from lockgrader.measuring.curve import Compared
 from lockgrader.sandbox import Profile
 

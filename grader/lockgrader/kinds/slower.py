@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, ValidationError
 
-from lockgrader.check import ClassCheck
 from lockgrader.finding import Finding, Settled, found, row
 from lockgrader.lab import Band, Measure
 from lockgrader.lab.closed import Text
 from lockgrader.lab.placed import Placed
+from lockgrader.measuring.class_check import ClassCheck
 from lockgrader.read.artefact import MalformedError, parse
 from lockgrader.sandbox import Profile
 

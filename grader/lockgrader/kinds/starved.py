@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from lockgrader.check import ClassCheck
 from lockgrader.finding import Finding
+from lockgrader.measuring.class_check import ClassCheck
 from lockgrader.sandbox import Profile
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ import hashlib
 import importlib
 import json
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -246,16 +247,24 @@ def load(folder: Path) -> Lab:
     return lab
 
 
-def changed(text: str, changes: list[list[str]], where: str) -> str:
-    """A text with some places replaced, each once: labs write their mutants this way.
+def changed(
+    text: str, changes: list[list[str]], where: str, everywhere: Sequence[list[str]] = ()
+) -> str:
+    """A text with some places replaced: labs write their mutants this way.
+
+    Arguments:
+        text: the solution's. changes: pairs of a text, which is replaced once, and its replacement.
+        where: the change in words, for a message. everywhere: pairs that are replaced first, at all
+            places.
 
     Raises:
         LabError: a place is not in the text.
     """
-    for old, new in changes:
-        if old not in text:
-            raise LabError(f"{where}: not in the solution: {old!r}")
-        text = text.replace(old, new, 1)
+    for pairs, times in ((everywhere, -1), (changes, 1)):
+        for old, new in pairs:
+            if old not in text:
+                raise LabError(f"{where}: not in the solution: {old!r}")
+            text = text.replace(old, new, times)
     return text
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
-from locksim.checker.client import Client, End
+from locksim.checker.client import Client, Conduct, End
 from locksim.checker.errors import CheckError
 from locksim.checker.expectation import Expectation, expectation
 from locksim.checker.models.model import (
@@ -27,6 +28,7 @@ from locksim.checker.models.outcome import FAULT
 from locksim.checker.models.used import Used
 from locksim.checker.replay import counterexample as ce
 from locksim.checker.replay.counterexample import Counterexample
+from locksim.checker.search.conduct import misconduct
 from locksim.checker.search.explore import Exploration, explore
 from locksim.checker.search.leak import leaking
 from locksim.checker.search.liveness import Lasso, bypass, starving
@@ -103,6 +105,7 @@ def check_workload(
     budget: Budget | None = None,
     reduction: bool = True,
     simplest: bool = True,
+    conduct: Conduct | None = None,
 ) -> Verdict:
     """Check a workload of one's own; it must be able to end.
 
@@ -112,13 +115,15 @@ def check_workload(
             such as ``"x == 1 or y != 0"`` (:mod:`locksim.checker.expectation`).
         plain: names of words that stand for data that is not atomic: a race on them is an error.
         memory, property, budget, reduction, simplest: as for :func:`check_clients`.
+        conduct: what is demanded of its threads; nothing is left out of the exploration then.
 
     Raises:
         CheckError: the request makes no sense, or the workload cannot be checked.
         CompileError, LinkError, SimulationError: it is not a valid program.
     """
     name, text = type(workload).__name__, expect if isinstance(expect, str) else ""
-    client = Client(name, workload, {} if isinstance(expect, str) else expect, plain)
+    known = {} if isinstance(expect, str) else expect
+    client = Client(name, workload, known, plain, conduct=conduct)
     return check_clients(
         [expecting(client, text)],
         name=name,
@@ -126,7 +131,7 @@ def check_workload(
         memory=memory,
         property=property,
         budget=budget,
-        reduction=reduction,
+        reduction=reduction and conduct is None,
         simplest=simplest,
     )
 
@@ -338,17 +343,23 @@ class _Check:
     ) -> Counterexample | None:
         """What is wrong, if anything; ``fewest``: with the fewest context switches."""
         until = time.perf_counter() + self.budget.max_seconds - self.seconds - found.seconds
+        asked = partial(self._wrong, found, expect, end, client.conduct)
         try:
-            violation = self._wrong(found, expect, end, until if fewest else None)
+            violation = asked(until if fewest else None)
         except NotKnownError:
             self.limits.append(_PERHAPS_FEWER_SWITCHES)
-            violation = self._wrong(found, expect, end, None)
+            violation = asked(None)
         if violation is None:
             return None
         return shown(violation, client, self.memory, fault=found.status == FAULT)
 
     def _wrong(
-        self, found: Exploration, expect: dict[str, int], end: _End | None, until: float | None
+        self,
+        found: Exploration,
+        expect: dict[str, int],
+        end: _End | None,
+        conduct: Conduct | None,
+        until: float | None,
     ) -> Counterexample | None:
         if found.status:
             at = expected(found.model, expect)
@@ -362,6 +373,8 @@ class _Check:
             return ce.of_path(found.relied, _way(found, lost, until)[1], NO_PROGRESS)
         if self.asked in ("all", "leak") and (lost := leaking(found)):
             return ce.of_path(found.relied, _way(found, lost, until)[1], LEAK)
+        if conduct is not None and (wrong := misconduct(found, conduct)) is not None:
+            return ce.of_misconduct(found, wrong, _way(found, [wrong.state], until)[1])
         if self.asked == "starvation" and (lasso := starving(found)) is not None:
             return ce.of_lasso(found, lasso)
         if self.asked == "bypass":

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from locksim.checker.errors import CheckError
-from locksim.core.client import TEST_CLIENT, Client, End
+from locksim.core.client import TEST_CLIENT, Client, Conduct, End
 
-__all__ = ["TEST_CLIENT", "Client", "End", "chosen"]
+__all__ = ["TEST_CLIENT", "Client", "Conduct", "End", "chosen"]
 
 
 def chosen(known: list[Client], name: str) -> list[Client]:

@@ -36,6 +36,24 @@ class End(Protocol):
 
 
 @dataclass(frozen=True)
+class Conduct:
+    """What threads may not do inside calls of some methods, in any state.
+
+    The methods are named as ``Class.method``, by the class of the object that is called.
+
+    Arguments:
+        writes_nothing: a thread inside writes no word, sleeps not, and wakes, allocates and frees
+            nothing.
+        waits_for_none: a thread inside comes out if it runs alone, wherever the others stay.
+        lets_in: the same, where the others stay outside of calls of these methods.
+    """
+
+    writes_nothing: tuple[str, ...] = ()
+    waits_for_none: tuple[str, ...] = ()
+    lets_in: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Client:
     """A workload of a few threads, and what must hold when all of them have finished.
 
@@ -48,6 +66,7 @@ class Client:
         means: what a fault is called here: kind of violation → name.
         repeats: whether each thread may run its program any number of times instead of once. What
             is expected at the end does not count then.
+        conduct: of its threads, as demanded; None: they may do anything.
     """
 
     name: str
@@ -57,6 +76,7 @@ class Client:
     means: Mapping[str, str] = field(default_factory=dict)
     end: End | None = None
     repeats: bool = False
+    conduct: Conduct | None = None
 
 
 class SwitchedTasks(Workload):

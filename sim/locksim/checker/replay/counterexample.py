@@ -12,6 +12,7 @@ from locksim.checker.replay.invocations import Invocation
 from locksim.checker.replay.messages import verdict, waits
 from locksim.checker.replay.path import Replay
 from locksim.checker.replay.path import Step as Step
+from locksim.checker.search.conduct import WRITING, Misconduct
 from locksim.checker.search.explore import Exploration
 from locksim.checker.search.liveness import Lasso
 
@@ -67,6 +68,27 @@ def of_path(
     kind, message = verdict(walk, status, expect or {})
     calls = walk.invocations.found
     return Counterexample(kind, message, walk.steps, model.n_threads, calls=calls)
+
+
+def of_misconduct(found: Exploration, wrong: Misconduct, path: list[int]) -> Counterexample:
+    """The counterexample of a thread that does what it may not do inside a call.
+
+    Arguments:
+        found: the exploration. wrong: what is done. path: the steps to the state of it.
+    """
+    walk = Replay(found.relied)
+    for via in (*path, *wrong.steps):
+        walk.step(via)
+    who = f"thread {wrong.thread}"
+    if wrong.found == WRITING:
+        lines = [f"{who} writes in {wrong.method}()"]
+    else:
+        lines = [
+            f"{who} does not come out of {wrong.method}() while the others stay where they are:"
+        ]
+        lines += waits(walk)
+    calls, message = walk.invocations.found, "\n".join(lines)
+    return Counterexample(wrong.found, message, walk.steps, found.model.n_threads, calls=calls)
 
 
 def of_lasso(found: Exploration, lasso: Lasso) -> Counterexample:

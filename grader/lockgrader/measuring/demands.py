@@ -1,0 +1,122 @@
+"""Demands on what methods of a class do, asked in every interleaving of a client of the lab's.
+
+A class can keep every promise of its kind by another algorithm than the one that the handout asks
+for: a sequence lock whose readers take the writers' lock is right. What tells them apart is what
+calls do. A demand names methods, and says that a call of theirs writes nothing, or waits for no
+other thread (:mod:`locksim.checker.search.conduct`). Source code is not compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from lockgrader.finding import Finding, fault
+from lockgrader.lab import LabError
+from lockgrader.lab.closed import Closed, Text
+
+if TYPE_CHECKING:
+    from lockgrader.submitted import Submitted
+    from locksim.lang.struct import Struct, Workload
+
+__all__ = ["Demand", "demanded"]
+
+STATES = 200_000
+"""States of the client of a demand; those of our labs have some hundreds."""
+
+
+class Demand(Closed):
+    """What methods of the class may not do, whatever the threads of a client do.
+
+    Arguments:
+        says: the demand in words, for the message.
+        writes_nothing: methods in which a thread writes no word, and neither sleeps nor wakes,
+            allocates or frees.
+        waits_for_none: methods out of which a thread comes alone, even if the others stop for ever,
+            at any of their steps.
+        lets_in: the same, if the others stop outside of calls of these methods, so between an
+            "enter" and a "leave".
+        client, text: name and source of a workload in the language; its assertions must hold, too.
+        holds: its part in which the class stands. threads: how many.
+    """
+
+    says: Text
+    writes_nothing: tuple[Text, ...] = ()
+    waits_for_none: tuple[Text, ...] = ()
+    lets_in: tuple[Text, ...] = ()
+    client: Text
+    text: Text
+    holds: Text = "lock"
+    threads: Annotated[int, Field(ge=1, le=4)] = 2
+
+    def workload(self, mine: Struct) -> Workload:
+        """The client with a class of the submission in it.
+
+        Raises:
+            LabError: the client has no such part.
+        """
+        from locksim.compiler import compile_source
+        from locksim.lang.struct import Workload
+
+        kind = compile_source(self.text, f"<{self.client}>")[self.client].struct
+        if self.holds not in kind.FIELDS or not issubclass(kind, Workload):
+            raise LabError(f"{self.client} must be a Workload with a part '{self.holds}'")
+        return kind(**{self.holds: mine})
+
+
+def demanded(
+    demands: Sequence[Demand], name: str, submitted: Submitted, finding: Finding
+) -> Finding:
+    """A finding that earns points only if a class meets all demands.
+
+    Arguments:
+        demands: of the check. name: of the class. finding: of the check without them.
+
+    Raises:
+        LabError: a client of a demand is wrong. Exception: an internal error of the grader.
+    """
+    for demand in demands if finding.share else ():
+        try:
+            wrong = _unmet(demand, name, submitted)
+        except Exception as error:
+            wrong = fault(error)
+        if wrong is not None:
+            return replace(wrong, reached=finding.reached)
+    return finding
+
+
+def _unmet(demand: Demand, name: str, submitted: Submitted) -> Finding | None:
+    """What a class does that it may not do; None if nothing."""
+    from lockgrader.measuring.proofs import budget, unfinished
+    from locksim.checker.check import check_workload
+    from locksim.checker.client import Conduct
+    from locksim.checker.replay.render import table
+
+    struct = submitted.struct(name)
+
+    def of_class(methods: Sequence[str]) -> tuple[str, ...]:
+        return tuple(f"{struct.__name__}.{method}" for method in methods)
+
+    conduct = Conduct(
+        writes_nothing=of_class(demand.writes_nothing),
+        waits_for_none=of_class(demand.waits_for_none),
+        lets_in=of_class(demand.lets_in),
+    )
+    verdict = check_workload(
+        demand.workload(struct()),
+        threads=demand.threads,
+        budget=budget(STATES),
+        conduct=conduct,
+    )
+    if verdict.verdict == "proven":
+        return None
+    if verdict.verdict == "unfinished":
+        return unfinished(verdict, demand.says)
+    example = verdict.counterexample
+    says, shown = f"{name}: {demand.says}", None
+    if example is not None:
+        says, shown = f"{says}\n{example.message}\n{table(example)}", example.to_json()
+    return Finding("fail", 0.0, says, tag="demand", counterexample=shown)
