@@ -28,6 +28,7 @@
 #define STACKS ((address)0x1100000000)
 #define PATIENCE 1000
 #define STRAIGHT 16 /* steps: more than most errands (locklab_as) have */
+#define WATCHED 100 /* steps after these: more than twice what a waiting loop has */
 #define PLAIN_PATIENCE 200 /* plain accesses without a point between them */
 #define STATES (1u << 17)
 
@@ -123,6 +124,8 @@ struct thread *ex_spawn(int number, void *(*start)(void *), void *argument)
         if (errand != NULL)
             ex_give_up("a function that locklab_as() calls makes a thread");
         thread->now = ex_self->now;
+        if (was_sole)
+            ex_spins_forget(ex_self); /* not each of its steps is noted */
         ex_sole_end();
     }
     if (number >= ex_threads_used)
@@ -187,6 +190,7 @@ void ex_as(struct thread *thread, void (*function)(int me))
     int number = (int)(thread - ex_threads);
 
     ex_event_stop();
+    ex_spins_forget(ex_self); /* what it finds again may be another's work */
     ex_report_from_here();
     memset(thread, 0, offsetof(struct thread, frames));
     thread->number = number;
@@ -535,13 +539,20 @@ void ex_bound_steps(void)
                    (size_t)ex_options.max_steps);
 }
 
-/* No other thread could go on, and nothing has to be remembered. After some steps the long way is
- * taken, which notices a loop without an end. */
+/* No other thread could go on, and nothing has to be remembered. Now and then the long way is taken
+ * for some steps, which notices a loop without an end. It begins without a past, since what was done
+ * on the straight way is not noted. */
 static bool goes_straight_on(void)
 {
-    if (!ex_is_sole() || ex_self->in_a_row >= STRAIGHT || !holds(ex_self))
+    unsigned step = ex_self->in_a_row;
+
+    if (!ex_is_sole() || !holds(ex_self))
         return false;
-    ex_self->in_a_row++;
+    if (step == STRAIGHT)
+        ex_spins_forget(ex_self);
+    if (step >= STRAIGHT && step < STRAIGHT + WATCHED)
+        return false;
+    ex_self->in_a_row = step < PATIENCE ? step + 1 : 0;
     return true;
 }
 

@@ -73,7 +73,7 @@ REPORT = re.compile(
     r"(?:ERROR|WARNING): \w+Sanitizer: (?P<what>[^\n]*?)(?: \(pid=| on |\n|$)"
     r"|(?P<at>\S+:\d+):\d+: runtime error: (?P<undefined>[^\n]*)"
     r"|LockLab: (?P<rule>rcu: [^\n]*)"
-    r"|LockLab: (?P<worn>after \d+ uses by one thread [^\n]*)"
+    r"|LockLab: (?P<worn>after \d+ uses: [^\n]*)"
     r"|LockLab: (?P<endless>[^\n]*endless[^\n]*)"
 )
 _unpredictable = random.SystemRandom()

@@ -79,6 +79,14 @@ def test_errands_come_before_everything(memory: str, preemptions: int | None) ->
     assert found.runs >= 2
 
 
+@pytest.mark.parametrize("looks", [4, 8, 10, 11])
+def test_a_loop_that_counts_in_one_place_is_no_wait(looks: int) -> None:
+    """Not each round is watched: what was seen earlier says nothing about the next ones."""
+    with Program([PROGRAM.with_name("toggled.c")], [f"LOOKS={looks}"]) as program:
+        found = run(program, Search(max_steps=MOST))
+    assert "proven" == found.verdict, found.counterexample
+
+
 @pytest.mark.parametrize(
     ("bug", "says"), [(1, "thread 1 spins at errands.c:"), (2, "that will do")]
 )

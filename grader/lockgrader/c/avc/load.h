@@ -27,9 +27,6 @@
 
 #include "client.h"
 
-/* What the client does for itself is no step of a run. */
-#define UNSEEN __attribute__((no_sanitize_thread)) static
-
 enum { MOST_KEYS = 48, MOMENTS = 5, WITH_RECLAIM = 2, CONCURRENT = 3, TURN = 24 };
 
 static const unsigned at_least[MOMENTS] = {1, 24, 4, 500, 7500},

@@ -24,7 +24,11 @@
                        "memory")
 #endif
 
-/* A call that may write nothing for its caller. */
+/* What the client does for itself is no step of a run. */
+#define UNSEEN __attribute__((no_sanitize_thread)) static
+
+/* A function that calls the submission, and such a call, which may write nothing for its caller. */
+#define CALLER __attribute__((noinline)) static
 #define CALL(call)                                                                                 \
     do {                                                                                           \
         GATE();                                                                                    \

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the clients on real threads do with a lock: sections that write four words of one version, and
- * sections that read them. An interface defines ACQUIRE and RELEASE and, where it has readers,
- * READS(me, read): how a reader runs the statement. USE(me) is a complete use of the lock by one
- * thread alone (worn.h).
+ * sections that read them. An interface's calls.h defines acquire() and release(); where it has
+ * readers, READS(me, record) is how one of them reads the words.
  *
  * WORD is the type of a word, and LOAD and STORE its accesses: plain, so that ThreadSanitizer finds
  * an order that is missing, or relaxed where readers and a writer overlap.
@@ -19,14 +18,6 @@
 #define STORE(word, value) ((word) = (value))
 #endif
 
-#ifndef USE
-#define USE(me)                                                                                    \
-    do {                                                                                           \
-        ACQUIRE(me);                                                                               \
-        RELEASE(me);                                                                               \
-    } while (0)
-#endif
-
 enum operation { WRITE, READ };
 
 static WORD guarded[4];
@@ -36,16 +27,10 @@ static uint32_t guarded_word(uint32_t version, unsigned which)
     return which < 3 ? word_of(0, version, which) : version;
 }
 
-static void use(unsigned me)
-{
-    (void)me;
-    USE(me);
-}
-
 static void client_begin(void)
 {
-    LOCK_INIT();
-    wear(order.seed, order.threads, use);
+    lock_init();
+    wear_alone(order.seed, order.threads, use);
     for (unsigned i = 0; i < 4; i++)
         STORE(guarded[i], guarded_word(0, i));
 }
@@ -87,11 +72,11 @@ static void perform(unsigned thread, uint32_t i, uint64_t *random, unsigned *ver
     (void)draw;
 #endif
     if (record->operation == WRITE) {
-        ACQUIRE(thread);
+        acquire(thread);
         record->began = ticket();
         write_words(record, order.canary == LOST && late);
         record->ended = ticket();
-        RELEASE(thread);
+        release(thread);
     }
     record->result = record->words[3];
     if (order.canary == TORN && late)

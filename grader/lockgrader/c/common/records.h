@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "alone.h"
 #include "drawn.h"
-#include "worn.h"
 
 struct order {
     uint64_t nonce[2];

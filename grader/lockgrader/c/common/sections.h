@@ -11,27 +11,21 @@
 #include <stdint.h>
 
 #include "confined.h"
+#include "moments.h"
+
+#include "calls.h"
 
 static unsigned count;
 static _Atomic(int) inside; /* writers */
 
-void locklab_relax(void)
-{
-}
+void locklab_relax(void) {}
 
-__attribute__((noinline)) static void lock_init(void)
+/* A scenario's beginning: an initialised lock, which has been used. */
+static inline void lock_begin(void)
 {
-    CALL(LOCK_INIT());
-}
-
-__attribute__((noinline)) static void acquire(unsigned me)
-{
-    CALL(ACQUIRE(me));
-}
-
-__attribute__((noinline)) static void release(unsigned me)
-{
-    CALL(RELEASE(me));
+    lock_init();
+    setup_errs();
+    moment_begin(use);
 }
 
 /* What a thread does that holds the lock. */

@@ -12,61 +12,26 @@
  *          holds the lock
  *   LOCKLESS  a thread that no other disturbs counts by one write, without the lock
  */
-#include "calls.h"
-#include "sections.h"
-
 #define COUNT 1
 #define LAST 2
 #define DEAD 3
 #define KEEPS 4
 #define LOCKLESS 5
 
+#if SCENARIO == LOCKLESS
+#define COUNTING(name, call)                                                                       \
+    do {                                                                                           \
+        unsigned long before = locklab_writes();                                                   \
+                                                                                                   \
+        CALL(call);                                                                                \
+        if (locklab_writes() != before + 1)                                                        \
+            locklab_fail_to_read("no thread holds the lock, and " name " does not write once");    \
+    } while (0)
+#endif
+#include "sections.h"
+
 static unsigned *object;       /* a word for each thread */
 static _Atomic(unsigned) last; /* threads that were told that theirs is the last */
-
-__attribute__((noinline)) static int32_t counted(void)
-{
-    int32_t references;
-
-    CALL(references = lockref_count());
-    return references;
-}
-
-__attribute__((noinline)) static void get(void)
-{
-    CALL(lockref_get());
-    locklab_mark("got a reference");
-}
-
-__attribute__((noinline)) static uint32_t put(void)
-{
-    uint32_t left;
-
-    CALL(left = lockref_put());
-    locklab_mark("put a reference");
-    return left;
-}
-
-__attribute__((noinline)) static bool get_not_zero(void)
-{
-    bool got;
-
-    CALL(got = lockref_get_not_zero());
-    return got;
-}
-
-__attribute__((noinline)) static bool put_or_lock(void)
-{
-    bool gone;
-
-    CALL(gone = lockref_put_or_lock());
-    return gone;
-}
-
-__attribute__((noinline)) static void mark_dead(void)
-{
-    CALL(lockref_mark_dead());
-}
 
 static inline int32_t counted_alone(void)
 {
@@ -80,19 +45,20 @@ static inline int32_t counted_alone(void)
 
 void locklab_setup(void)
 {
-    lock_init();
+    lock_begin();
     object = calloc(8, sizeof(*object));
     if (SCENARIO == LAST || SCENARIO == KEEPS) /* the maker's is thread 0's */
         for (int i = 1; i < locklab_threads(); i++)
             get();
-    setup_errs();
 }
 
 static inline void counts(int me)
 {
     if (me > 0) {
         get();
+        locklab_mark("got a reference");
         put();
+        locklab_mark("put a reference");
         return;
     }
     acquire(0);
@@ -110,8 +76,12 @@ static inline void counts(int me)
 
 static inline void puts_the_last(int me)
 {
+    uint32_t left;
+
     object[me] = 1;
-    if (put() > 0)
+    left = put();
+    locklab_mark("put a reference");
+    if (left > 0)
         return;
     if (atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) != 0)
         locklab_fail("two threads are told that no reference is left");
@@ -162,27 +132,12 @@ static inline void keeps(int me)
     release((unsigned)me);
 }
 
-/* The thread has written once since `before`. */
-static inline unsigned long wrote_once(unsigned long before, const char *otherwise)
-{
-    if (locklab_writes() != before + 1)
-        locklab_fail_to_read(otherwise);
-    return locklab_writes();
-}
-
 static inline void counts_alone(void)
 {
-    unsigned long written = locklab_writes();
-
     get();
-    written = wrote_once(written, "no thread holds the lock, and lockref_get() does not write once");
     put();
-    written = wrote_once(written, "no thread holds the lock, and lockref_put() does not write once");
     locklab_assert(get_not_zero());
-    written = wrote_once(written,
-                         "no thread holds the lock, and lockref_get_not_zero() does not write once");
     locklab_assert(put_or_lock());
-    wrote_once(written, "no thread holds the lock, and lockref_put_or_lock() does not write once");
 }
 
 void locklab_thread(int me)

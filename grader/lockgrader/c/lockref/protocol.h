@@ -3,37 +3,18 @@
  * What the clients on real threads do with a lockref. The maker keeps its reference, so no put is the
  * last one. A thread that has no reference to put takes one.
  */
-#include "calls.h"
 #include "records.h"
+
+#include "calls.h"
 
 enum operation { GET, GET_NOT_ZERO, PUT, PUT_OR_LOCK, COUNT };
 
 static uint32_t own[8]; /* references of each thread */
 
-static void requires_count(int32_t references)
-{
-    lockref_lock();
-    worn_requires(lockref_count() == references, "the count is wrong");
-    lockref_unlock();
-}
-
-/* Several references at once, fewer than numbers of 16 bits can count. */
-static void use(unsigned me)
-{
-    unsigned references = worn.uses % 1024 == 0 ? 400 + me : 1;
-
-    for (unsigned i = 0; i < references; i++)
-        lockref_get();
-    requires_count(1 + (int32_t)references);
-    while (references-- > 0)
-        worn_requires(lockref_put() == 1 + references, "lockref_put() returns a wrong number");
-    requires_count(1);
-}
-
 static void client_begin(void)
 {
-    lockref_init();
-    wear(order.seed, order.threads, use);
+    lock_init();
+    wear_alone(order.seed, order.threads, use);
 }
 
 static void client_end(void) {}
@@ -45,21 +26,21 @@ static uint32_t done(unsigned operation, bool lost)
     switch (operation) {
     case GET:
         if (!lost)
-            lockref_get();
+            get();
         return 1;
     case GET_NOT_ZERO:
-        return lockref_get_not_zero();
+        return get_not_zero();
     case PUT:
-        return lockref_put();
+        return put();
     case PUT_OR_LOCK:
-        if (lockref_put_or_lock())
+        if (put_or_lock())
             return 1;
-        lockref_unlock();
+        release(0);
         return 0;
     default:
-        lockref_lock();
-        references = lockref_count();
-        lockref_unlock();
+        acquire(0);
+        references = counted();
+        release(0);
         return (uint32_t)references;
     }
 }

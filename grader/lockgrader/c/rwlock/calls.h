@@ -1,9 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* The submission's functions under the names that the clients of all locks use. */
+/* The submission's functions, as all clients call them: CALL says how. */
 #include "rwlock.h"
 
-#define LOCK_INIT() rwlock_init()
-#define ACQUIRE(me) rwlock_write_acquire(me)
-#define RELEASE(me) rwlock_write_release(me)
-#define READ_ACQUIRE(me) rwlock_read_acquire(me)
-#define READ_RELEASE(me) rwlock_read_release(me)
+CALLER void lock_init(void)
+{
+    CALL(rwlock_init());
+}
+
+CALLER void acquire(unsigned me)
+{
+    CALL(rwlock_write_acquire(me));
+}
+
+CALLER void release(unsigned me)
+{
+    CALL(rwlock_write_release(me));
+}
+
+CALLER void read_acquire(unsigned me)
+{
+    CALL(rwlock_read_acquire(me));
+}
+
+CALLER void read_release(unsigned me)
+{
+    CALL(rwlock_read_release(me));
+}
+
+/* A complete use by one thread (worn.h). */
+UNSEEN void use(int me)
+{
+    read_acquire((unsigned)me);
+    read_release((unsigned)me);
+    acquire((unsigned)me);
+    release((unsigned)me);
+}

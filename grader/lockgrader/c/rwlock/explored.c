@@ -6,7 +6,6 @@
  *   WRITERS   all threads write: no two at once
  *   TOGETHER  all threads read, and each waits inside until all are: a deadlock unless readers share
  */
-#include "calls.h"
 #include "sections.h"
 
 #define EXCLUDES 1
@@ -14,16 +13,6 @@
 #define TOGETHER 3
 
 static _Atomic(int) readers;
-
-__attribute__((noinline)) static void read_acquire(unsigned me)
-{
-    CALL(READ_ACQUIRE(me));
-}
-
-__attribute__((noinline)) static void read_release(unsigned me)
-{
-    CALL(READ_RELEASE(me));
-}
 
 static inline void read_section(unsigned me)
 {
@@ -46,8 +35,7 @@ static inline void read_section(unsigned me)
 
 void locklab_setup(void)
 {
-    lock_init();
-    setup_errs();
+    lock_begin();
 }
 
 void locklab_thread(int me)

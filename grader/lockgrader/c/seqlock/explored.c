@@ -8,33 +8,17 @@
  *   QUIET    readers write nothing, read once where no writer is, and read again after one
  *   CROWD    as TORN, with two writers: threads 0 and 1
  */
-#include "calls.h"
-#include "sections.h"
-
 #define TORN 1
 #define WRITERS 2
 #define QUIET 3
 #define CROWD 4
 
+#define HOLDS (SCENARIO == TORN || SCENARIO == CROWD)
+#include "sections.h"
+
 #define WRITING (SCENARIO == CROWD ? 2 : 1) /* threads that write, where the others read */
 
 static _Atomic(uint32_t) first, second;
-
-__attribute__((noinline)) static uint32_t read_begin(void)
-{
-    uint32_t number;
-
-    CALL(number = seqlock_read_begin());
-    return number;
-}
-
-__attribute__((noinline)) static bool read_retry(uint32_t number)
-{
-    bool again;
-
-    CALL(again = seqlock_read_retry(number));
-    return again;
-}
 
 static void count_up(_Atomic(uint32_t) *word)
 {
@@ -69,8 +53,7 @@ static inline void read_both(void)
 
 void locklab_setup(void)
 {
-    lock_init();
-    setup_errs();
+    lock_begin();
 }
 
 void locklab_thread(int me)

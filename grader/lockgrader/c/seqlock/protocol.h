@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the clients on real threads do with a sequence lock. A reader's tickets are those around all
  * of its attempts. */
+#include "records.h"
+
 #include "calls.h"
 
 #include <stdatomic.h>
@@ -14,20 +16,9 @@
                                                                                                    \
         (record)->began = ticket();                                                                \
         do {                                                                                       \
-            number = seqlock_read_begin();                                                         \
+            number = read_begin();                                                                 \
             read_words(record);                                                                    \
-        } while (seqlock_read_retry(number));                                                      \
+        } while (read_retry(number));                                                              \
         (record)->ended = ticket();                                                                \
-    } while (0)
-#define USE(me)                                                                                    \
-    do {                                                                                           \
-        uint32_t number = seqlock_read_begin();                                                    \
-                                                                                                   \
-        worn_requires(!seqlock_read_retry(number),                                                 \
-                      "read_retry() is true, but there was no writer");                            \
-        ACQUIRE(me);                                                                               \
-        RELEASE(me);                                                                               \
-        worn_requires(seqlock_read_retry(number),                                                  \
-                      "read_retry() is false, but a writer was inside since read_begin()");        \
     } while (0)
 #include "guarded.h"

@@ -1,7 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* The submission's functions under the names that the clients of all locks use. */
+/* The submission's functions, as all clients call them: CALL says how. */
 #include "spinlock.h"
 
-#define LOCK_INIT() spinlock_init()
-#define ACQUIRE(me) spinlock_acquire(me)
-#define RELEASE(me) spinlock_release(me)
+CALLER void lock_init(void)
+{
+    CALL(spinlock_init());
+}
+
+CALLER void acquire(unsigned me)
+{
+    CALL(spinlock_acquire(me));
+}
+
+CALLER void release(unsigned me)
+{
+    CALL(spinlock_release(me));
+}
+
+/* A complete use by one thread (worn.h). */
+UNSEEN void use(int me)
+{
+    acquire((unsigned)me);
+    release((unsigned)me);
+}

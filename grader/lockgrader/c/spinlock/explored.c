@@ -5,7 +5,6 @@
  *   EXCLUDES  each thread enters once: no two are inside, and each sees what the last one wrote
  *   AGAIN     each thread enters twice, so a lock must be left as it was found
  */
-#include "calls.h"
 #include "sections.h"
 
 #define EXCLUDES 1
@@ -13,8 +12,7 @@
 
 void locklab_setup(void)
 {
-    lock_init();
-    setup_errs();
+    lock_begin();
 }
 
 void locklab_thread(int me)
