@@ -27,10 +27,8 @@ class Simulated(ClassCheck, Compared):
 
     @property
     def measured_classes(self) -> tuple[str, ...]:
-        """The lock, and the yardstick if it is the student's own."""
-        from lockgrader.measuring.runs import is_own
-
-        return (self.lock, self.against) if is_own(self.against) else (self.lock,)
+        """The class."""
+        return (self.lock,)
 
     @property
     def measures(self) -> bool:
@@ -50,6 +48,6 @@ class Simulated(ClassCheck, Compared):
         values = [measured(self, self.lock, n, submitted) for n in self.cpus]
         other = []
         if self.against:
-            other = [yardstick(self, self.against, n, submitted) for n in self.cpus]
+            other = [yardstick(self, self.against, n) for n in self.cpus]
         made = found(rows_of(self, values, other))
         return dataclasses.replace(made, curve=curve_of(self, values, other))

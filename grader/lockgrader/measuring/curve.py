@@ -60,13 +60,13 @@ class Compared(Measured):
         shape: "value" (each point), "slope" (of the logarithms, over all points), "plateau"
             (largest over smallest), "ratio" (over that of ``against``, each point), "ordering"
             (``lock`` below ``against`` at each point; the band is not used).
-        against: a lock of the library, or a class of the submission.
+        against: a lock of the library; one of the student's own could be slowed to win.
         band: the right values.
     """
 
     cpus: Annotated[tuple[Annotated[int, Field(ge=1, le=1024)], ...], Field(min_length=1)]
     shape: Literal["value", "slope", "plateau", "ratio", "ordering"] = "value"
-    against: str = ""
+    against: Annotated[str, Field(pattern=r"^([a-z]\w*)?$")] = ""
     band: Band = Band()
 
 

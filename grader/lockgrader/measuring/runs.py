@@ -1,7 +1,7 @@
 """Numbers of locks in simulated time: of the submission's classes by the rules, and the library's.
 
 Every kind that measures a class of the submission takes its number from :func:`measured`, which
-applies :mod:`lockgrader.measuring.rules`. A yardstick is measured in the same way.
+applies :mod:`lockgrader.measuring.rules`. Yardsticks are the library's.
 """
 
 from __future__ import annotations
@@ -88,13 +88,12 @@ def own_measure(measure: Measure, submitted: Submitted) -> float:
     return measured(measure, measure.lock, measure.cpus, submitted)
 
 
-def yardstick(measure: Measured, name: str, cpus: int, submitted: Submitted) -> float:
-    """The number of another lock under the same load; the arguments are those of :func:`measured`.
+def yardstick(measure: Measured, name: str, cpus: int) -> float:
+    """The number of a lock of the library under the same load.
 
-    A class of the submission is measured by the same rules.
+    Arguments:
+        measure: what, and the load. name: of the lock. cpus: how many.
     """
-    if is_own(name):
-        return measured(measure, name, cpus, submitted)
     return _number(measure, _simulated(measure, resolve(name).struct(), cpus))
 
 

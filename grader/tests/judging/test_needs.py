@@ -22,7 +22,7 @@ RAW = [
         "band": {},
         "pairs": [{"machine": "ideal-8", "cpus": 2}],
     },
-    {"name": "beside", "kind": "simulated", "lock": "B", "against": "A", **MEASURED, "cpus": [2]},
+    {"name": "beside", "kind": "simulated", "lock": "B", "against": "tas", **MEASURED, "cpus": [2]},
     {"name": "late-proof", "kind": "proven", "lock": "A"},
 ]
 LAB = Lab(
@@ -39,7 +39,7 @@ LAB = Lab(
         ("own-number", {"proof"}),
         ("number", set()),
         ("rank", {"proof"}),
-        ("beside", {"proof", "other-proof"}),
+        ("beside", {"other-proof"}),
     ],
 )
 def test_what_a_check_needs(name: str, needed: set[str]) -> None:

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from lockgrader.finding import Finding
 from lockgrader.kinds import adapter
@@ -143,12 +144,10 @@ def test_a_cache_that_forgets_is_not_measured_in_chatroom() -> None:
     assert ("fail", "forgets") == (found.verdict, found.tag)
 
 
-def test_a_yardstick_of_ones_own_obeys_the_rules() -> None:
-    """Its violation is its own: the class that is compared with it keeps its proofs."""
-    found = judged("simulated", "Held", against="Open", shape="ratio")
-    assert ("fail", "exclusion", "Open") == (found.verdict, found.tag, found.violation)
-    proven = {"Open": frozenset[Any](), "Held": frozenset[Any]()}
-    assert "unproven" == judged("simulated", "Held", proven, against="Held", shape="ratio").tag
+def test_a_yardstick_of_ones_own_is_refused() -> None:
+    """Who slows it wins: a lab that compares two classes of the submission is not read."""
+    with pytest.raises(ValidationError, match="against"):
+        judged("simulated", "Held", against="Open", shape="ratio")
 
 
 def test_no_class_replaces_a_lock_of_the_library() -> None:
