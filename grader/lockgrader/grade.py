@@ -258,10 +258,10 @@ def accept(
             _, data = _file_of(submission, (lab.c,))
             compiled = compile_c(data, lab.c, interface(lab.interface), tools, profile)
     bad: dict[str, str] = {}
-    if codes and lab.refuse:
-        from lockgrader.compile.refused import refused as refused_classes
+    if codes:
+        from lockgrader.compile.refused import refused_by
 
-        bad = refused_classes(codes, lab.refuse)
+        bad = refused_by(lab, codes)
     return Submitted(
         codes={name: code for name, code in codes.items() if name not in bad},
         broken=broken,

@@ -25,7 +25,8 @@ class Submitted:
 
     Arguments:
         codes: class name → bytecode. broken: class name → why it does not compile.
-        refused: class name → the operation that the lab refuses, and where it is used.
+        refused: class name → why the lab refuses it: an operation and its place, or a given method
+            that is another one.
         proven: class name → the operations that proofs have reached so far; only for classes that
             the lab proves.
         answers: name → numbers. texts: name → words. wrong: name → why it is neither.

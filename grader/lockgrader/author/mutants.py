@@ -20,7 +20,7 @@ from typing import Any
 
 from lockgrader.c import Compiled, compile_c, interface
 from lockgrader.check import Check
-from lockgrader.compile.refused import refused as refused_classes
+from lockgrader.compile.refused import refused_by
 from lockgrader.finding import Finding
 from lockgrader.judging.violated import without_violated
 from lockgrader.lab import Lab, LabError, changed
@@ -167,7 +167,7 @@ def findings(
     texts = json.loads(files.get(lab.answers, "{}"))
     words = {n for c in checks for n in c.asks_words}
     codes = _codes(lab, files)
-    bad = refused_classes(codes, lab.refuse)
+    bad = refused_by(lab, codes)
     submitted = Submitted(
         codes={name: code for name, code in codes.items() if name not in bad},
         refused=bad,

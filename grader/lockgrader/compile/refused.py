@@ -1,4 +1,4 @@
-"""Operations that a lab refuses.
+"""Classes that a lab refuses: for an operation that they use, or since they are given and altered.
 
 Some operations distinguish a proof from a measurement: the number of CPUs, the clock, sleep that
 another thread ends. A lab that needs none of them names them in ``refuse``. A class that uses one
@@ -9,12 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from lockgrader.lab import OPERATIONS
+from lockgrader.compile.given import altered
+from lockgrader.lab import OPERATIONS, Lab
 from locksim.compiler.ir import ClassCode
 from locksim.lang.fields import array, part
 from locksim.lang.struct import Struct
 
-__all__ = ["refused"]
+__all__ = ["refused", "refused_by"]
+
+
+def refused_by(lab: Lab, codes: Mapping[str, ClassCode]) -> dict[str, str]:
+    """The classes that a lab does not judge: name → why.
+
+    Arguments:
+        lab: the lab. codes: the submission's classes.
+    """
+    return altered(codes, lab.given, lab.starter) | refused(codes, lab.refuse)
 
 
 def refused(codes: Mapping[str, ClassCode], names: Iterable[str]) -> dict[str, str]:

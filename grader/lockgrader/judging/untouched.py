@@ -12,15 +12,12 @@ from typing import Any
 
 from lockgrader.check import Check
 from lockgrader.compile.alike import other_classes
-from lockgrader.lab import Lab
+from lockgrader.lab import STARTER, Lab
 from locksim.compiler import compile_source
 from locksim.compiler.diagnostics import CompileError
 from locksim.compiler.ir import ClassCode
 
-__all__ = ["STARTER", "names_in", "untouched"]
-
-STARTER = "starter"
-"""A lab's folder with the files that students begin with."""
+__all__ = ["names_in", "untouched"]
 
 
 def untouched(

@@ -2,6 +2,7 @@
 
 from lockgrader.lab.band import Band
 from lockgrader.lab.document import (
+    STARTER,
     Choice,
     Lab,
     LabError,
@@ -17,6 +18,7 @@ from lockgrader.lab.operations import OPERATIONS
 
 __all__ = [
     "OPERATIONS",
+    "STARTER",
     "Band",
     "Choice",
     "Expected",

@@ -44,6 +44,8 @@ _SHORT = 16
 MISCONCEPTIONS = "misconceptions.toml"
 MUTANTS = "hidden/mutants.toml"
 """The mutants that students' own tests must find."""
+STARTER = "starter"
+"""A lab's folder with the files that students begin with."""
 MACHINES = "hidden/machines"
 """Profiles that students do not know; a check names one by its place, "hidden/machines/a.toml"."""
 DATASET = "dataset/"
@@ -100,6 +102,8 @@ class Lab(Closed):
         library: modules of the library that a submission may use, as "locksim.library.locks.ttas".
         refuse: operations that no class of the submission may use, such as "n_cpus", by which a
             program can distinguish a proof from a measurement.
+        given: class → its methods that must stay as in the starter, since they are measured.
+        starter: the starter's text in the language, where methods are given.
         misconceptions: name → belief; checks use the names. Without any, checks hold the beliefs
             themselves.
         dataset: a folder of ``datasets/native`` that students get; "" for none.
@@ -121,6 +125,8 @@ class Lab(Closed):
     data: tuple[str, ...] = ()
     library: tuple[str, ...] = ()
     refuse: tuple[Operation, ...] = ()
+    given: dict[str, tuple[Text, ...]] = Field(default_factory=dict)
+    starter: str = Field(default="", repr=False)
     misconceptions: dict[str, Misconception] = Field(default_factory=dict)
     dataset: str = ""
     c: str = ""
@@ -230,6 +236,8 @@ def load(folder: Path) -> Lab:
             document["misconceptions"] = document.get("misconceptions", {}) | _toml(path)
     if (folder / MUTANTS).exists():
         document |= _own_tests(folder, str(document.get("locks", "")))
+    if "given" in document:
+        document["starter"] = _starter(folder / STARTER / str(document.get("locks", "")))
     beside: list[Any] = [
         (path.name, _toml(path)) for path in sorted((folder / MACHINES).glob("*.toml"))
     ]
@@ -271,6 +279,14 @@ def changed(
 def sha256_of(value: Any) -> str:
     """The digest of a value of JSON or TOML."""
     return hashlib.sha256(json.dumps(value, default=str).encode()).hexdigest()
+
+
+def _starter(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        says = f"{path} cannot be read, and lab.toml says that it gives methods"
+        raise LabError(f"{says}: {error}") from error
 
 
 def _own_tests(folder: Path, file: str) -> dict[str, Any]:

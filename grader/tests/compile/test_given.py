@@ -1,0 +1,62 @@
+"""Given methods: another text is free, another program is named."""
+
+import pytest
+
+from lockgrader.compile.given import altered
+from locksim.compiler import compile_source
+
+STARTER = """
+from locksim.lang import *
+
+class Count(Struct):
+    value = word()
+    other = word()
+
+    def get(self):
+        yield self.value.fetch_add(1)
+
+    def put(self):
+        before = yield self.value.fetch_add(-1)
+        return before - 1
+
+    def own(self):
+        yield pause()
+"""
+GIVEN = {"Count": ("get", "put")}
+ALIKE = {
+    "the starter": ("", ""),
+    "another name of a variable": ("before", "earlier"),
+    "another name of a field": ("value", "count"),
+    "another method of one's own": ("        yield pause()", "        yield self.other.load()"),
+    "a comment": ("class Count", "# a count\nclass Count"),
+}
+OTHER = {
+    "another operation": (("fetch_add(1)", "load()"), "get()"),
+    "another field in one of them": (("self.value.fetch_add(-1)", "self.other.swap(1)"), "put()"),
+    "a method that is missing": (("def put", "def drop"), "put()"),
+    "an operation more": (("def get(self):", "def get(self):\n        yield pause()"), "get()"),
+}
+
+
+def said(old: str, new: str) -> dict[str, str]:
+    """What is said of the starter with a change."""
+    return altered(compile_source(STARTER.replace(old, new), "<c.py>"), GIVEN, STARTER)
+
+
+@pytest.mark.parametrize("change", ALIKE)
+def test_another_text_is_free(change: str) -> None:
+    """Names, comments, and what is not given."""
+    assert {} == said(*ALIKE[change])
+
+
+@pytest.mark.parametrize("change", OTHER)
+def test_another_program_is_named(change: str) -> None:
+    """With the method, and what to do."""
+    (old, new), method = OTHER[change]
+    found = said(old, new)["Count"]
+    assert f"its {method} must stay as in the starter\nhelp: copy the class" in found
+
+
+def test_missing_class_is_another_matter() -> None:
+    """It is not compared."""
+    assert {} == altered({}, GIVEN, STARTER)
