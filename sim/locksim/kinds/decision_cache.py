@@ -104,31 +104,29 @@ class Alone(Workload):
         yield from self.cache.offline()
 
     def fill(self):
-        """Two keys of one slot; the first is replaced."""
+        """Three keys of one slot; each is replaced, wherever it stands in its chain."""
         found = yield from self.cache.lookup(self.first_key)
         assert found == 0  # nothing has been put in
-        yield from self.cache.replace(self.first_key, 1, 1)
-        yield from self.cache.replace(self.first_key + APART, 2, 2)
-        yield from self.cache.replace(self.first_key, 3, 3)
+        for i in range(6):
+            yield from self.cache.replace(self.first_key + APART * (i % 3), 1 + i, 1 + i)
         yield from self.cache.quiescent()
-        found = yield from self.cache.lookup(self.first_key)
-        assert found == 3 * BOTH  # what replaced the first decision
-        found = yield from self.cache.lookup(self.first_key + APART)
-        assert found == 2 * BOTH  # the other key is still there
+        for i in range(3):
+            found = yield from self.cache.lookup(self.first_key + APART * i)
+            assert found == (4 + i) * BOTH  # what replaced the first decision of this key
 
     def empty(self):
         """Only what was not looked up since the last reclaim goes."""
         taken = yield from self.cache.reclaim()
-        assert taken == 0  # both were looked up
-        found = yield from self.cache.lookup(self.first_key)
-        assert found == 3 * BOTH  # a reclaim leaves what is used
-        taken = yield from self.cache.reclaim()
-        assert taken == 1  # the other was not looked up again
+        assert taken == 0  # all were looked up
         found = yield from self.cache.lookup(self.first_key + APART)
+        assert found == 5 * BOTH  # a reclaim leaves what is used
+        taken = yield from self.cache.reclaim()
+        assert taken == 2  # the other two were not looked up again
+        found = yield from self.cache.lookup(self.first_key)
         assert found == 0  # it has been taken out
         taken = yield from self.cache.reclaim()
-        assert taken == 1  # now the first was not, either
-        found = yield from self.cache.lookup(self.first_key)
+        assert taken == 1  # now the one between was not, either
+        found = yield from self.cache.lookup(self.first_key + APART)
         assert found == 0  # the cache is empty
 
 
@@ -235,7 +233,8 @@ class StayingReader(Workload):
 
     def thread(self):
         if thread() == 0:
-            yield from self.cache.replace(self.first_key, 1, 1)
+            for i in range(3):  # the entry stands between two others of its slot
+                yield from self.cache.replace(self.first_key + APART * (i - 1), 1, 1)
             yield self.filled.store(1, RELEASE)
             while not (yield self.begun.load(ACQUIRE)):
                 yield pause()
