@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from lockgrader.finding import Finding, Settled, fault
 from lockgrader.interval import impossible
 from lockgrader.lab import Band, Lab
 from lockgrader.lab.closed import Closed, Text
+from lockgrader.signs import SIGNS
+from lockui.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from lockgrader.sandbox import Profile
@@ -50,7 +52,8 @@ class Check(Closed):
         hints: one for each attempt; the last one repeats.
         no_hint: why the check has no hints. no_mutant: why no wrong submission fails it.
         same: why its number may be the same for all students.
-        misconceptions: tag of a mistake → the belief behind.
+        misconceptions: tag of a mistake → the belief behind. Behind a colon a sign of the
+            counterexample can stand (:mod:`lockgrader.signs`); it comes before the tag alone.
         public: set by the file of the check. revealed: whether students see a hidden check's
             title, points and numbers in their feedback; they always see its name and verdict.
 
@@ -77,6 +80,15 @@ class Check(Closed):
     misconceptions: dict[str, str] = Field(default_factory=dict)
     public: bool = True
     revealed: bool = False
+
+    @field_validator("misconceptions")
+    @classmethod
+    def _known_signs(cls, beliefs: dict[str, str]) -> dict[str, str]:
+        for name in beliefs:
+            sign = name.partition(":")[2]
+            if sign and sign not in SIGNS:
+                raise ValueError(f"'{name}': no sign '{sign}'; {did_you_mean(sign, SIGNS)}")
+        return beliefs
 
     # What it is about.
 

@@ -31,6 +31,7 @@ from lockgrader.read.refused import Refused
 from lockgrader.read.submission import Submission, take
 from lockgrader.result import FITS_OTHER, CheckResult, Result
 from lockgrader.sandbox import Profile
+from lockgrader.signs import belief_of
 from lockgrader.submitted import Submitted, proofs
 from lockui.portable import LINUX
 
@@ -326,7 +327,7 @@ def _result(
     begun: bool = True,
 ) -> CheckResult:
     points = round(check.points * finding.share, 4) if finding.share < 1 else check.points
-    belief = check.misconceptions.get(finding.tag, "") if begun else ""
+    belief = belief_of(check.misconceptions, finding, lab.wanted()) if begun else ""
     known = next((m for m in lab.misconceptions.values() if m.belief == belief), None)
     failed = finding.verdict not in ("pass", "skipped", "grader_error")
     hint = check.hints[min(attempt, len(check.hints)) - 1] if failed and check.hints else ""

@@ -1,0 +1,142 @@
+"""Signs: what the steps of a counterexample show beside the property that is violated.
+
+One property fails for many reasons. Two threads hold a lock because one stored what it had read
+before, or because it did not look at what its exchange returned. A lab names the belief behind each
+(``"exclusion:stale-read" = "two-steps-are-one"``), and no student is told the other one's.
+
+| sign | the steps show |
+|---|---|
+| stale-read | a thread writes a word that another one has changed since it read it, and goes on |
+| ignored-result | an exchange changed nothing, and its thread has the lock all the same |
+| intrusion | a thread changes a word of a struct in which another thread is alone |
+| began-inside | the thread that fails began its call while another one was alone inside |
+| weak-order | the mistake needs a memory model in which operations change places |
+| worn | the proof began with memory that was used before |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from lockgrader.finding import Finding
+
+__all__ = ["SIGNS", "belief_of", "signs"]
+
+SIGNS = ("worn", "weak-order", "stale-read", "ignored-result", "intrusion", "began-inside")
+"""All signs; the first one that a lab names and that is there decides."""
+_CONDITIONAL = ("compare_swap",)
+_BLIND = ("store", "swap", "fetch_add", "fetch_and", "fetch_or", "fetch_xor")
+"""Operations that write whatever stands in the word."""
+Steps = list[dict[str, Any]]
+
+
+def belief_of(beliefs: Mapping[str, str], finding: Finding, files: Collection[str]) -> str:
+    """The belief behind a finding; "" where the lab names none.
+
+    Arguments:
+        beliefs: tag, or tag and sign (``exclusion:stale-read``) → belief. finding: of the check.
+        files: of the submission; only steps in them count.
+    """
+    seen = signs(finding, files)
+    named = (f"{finding.tag}:{sign}" for sign in SIGNS if sign in seen)
+    return next((beliefs[name] for name in named if name in beliefs), beliefs.get(finding.tag, ""))
+
+
+def signs(finding: Finding, files: Collection[str]) -> frozenset[str]:
+    """The signs of a finding; those of steps only where it has a counterexample.
+
+    Arguments:
+        finding: of a check. files: of the submission; only steps in them count.
+    """
+    found = {"worn"} if finding.violation else set[str]()
+    example = finding.counterexample
+    if example is None:
+        return frozenset(found)
+    if example["memory"] not in ("", "sc"):
+        found.add("weak-order")
+    steps = example["steps"]
+    own = [k for k, step in enumerate(steps) if step["file"].strip("<>") in files]
+    found.update(_signs_of_steps(steps, own))
+    return frozenset(found)
+
+
+def _signs_of_steps(steps: Steps, own: list[int]) -> Iterator[str]:
+    if any(_is_stale(steps, k) and _goes_on(steps, k) for k in own):
+        yield "stale-read"
+    if any(_is_lost(steps[k]) and _goes_on(steps, k) for k in own):
+        yield "ignored-result"
+    alone = _alone(steps)
+    if any(_changes(steps[k]) and alone[k] not in (-1, steps[k]["thread"]) for k in own):
+        yield "intrusion"
+    begin = _begin_of_last_call(steps, own)
+    if begin is not None and alone[begin] not in (-1, steps[begin]["thread"]):
+        yield "began-inside"
+
+
+def _changes(step: dict[str, Any]) -> bool:
+    return step["operation"] in (*_BLIND, *_CONDITIONAL) and step["old"] != step["new"]
+
+
+def _is_stale(steps: Steps, k: int) -> bool:
+    """Whether a step writes a word that others have changed since its thread last loaded it."""
+    step = steps[k]
+    if step["operation"] not in _BLIND:
+        return False
+    changed = False
+    for before in reversed(steps[:k]):
+        if before["address"] != step["address"] or not before["word"]:
+            continue
+        if before["thread"] == step["thread"]:
+            return changed and before["operation"] == "load"
+        changed = changed or _changes(before)
+    return False
+
+
+def _is_lost(step: dict[str, Any]) -> bool:
+    """Whether an exchange left the word as it was: another one had been faster."""
+    return step["operation"] in ("swap", "compare_swap") and step["old"] == step["new"]
+
+
+def _goes_on(steps: Steps, k: int) -> bool:
+    """Whether the thread does not touch the word again before it has the lock, or the steps end."""
+    me, address = steps[k]["thread"], steps[k]["address"]
+    if any("acquired" in mark for mark in steps[k]["marks"]):
+        return True
+    for step in steps[k + 1 :]:
+        if step["thread"] != me:
+            continue
+        if step["word"] and step["address"] == address:
+            return False
+        if any("acquired" in mark for mark in step["marks"]):
+            return True
+    return True
+
+
+def _alone(steps: Steps) -> list[int]:
+    """The thread that is alone inside before each step; -1 for none."""
+    found, inside = [], -1
+    for step in steps:
+        found.append(inside)
+        for mark in step["marks"]:
+            if mark.startswith("acquired"):
+                inside = step["thread"]
+            elif mark.startswith("releases"):
+                inside = -1
+    return found
+
+
+def _begin_of_last_call(steps: Steps, own: list[int]) -> int | None:
+    """The first step of the call in which the thread of the last step is, or was last."""
+    if not own:
+        return None
+    mine = [k for k, step in enumerate(steps) if step["thread"] == steps[-1]["thread"]]
+    last = max((k for k in own if k in mine), default=None)
+    if last is None:
+        return None
+    begin = last
+    for k in reversed([k for k in mine if k <= last]):
+        if k not in own:
+            break
+        begin = k
+    return begin

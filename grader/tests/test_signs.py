@@ -1,0 +1,98 @@
+"""Signs of counterexamples: which mistake the steps show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from lockgrader.finding import Finding
+from lockgrader.kinds.proven import Proven
+from lockgrader.signs import belief_of, signs
+from locksim.checker import check_lock
+from locksim.compiler import compile_source
+
+HEAD = "from locksim.lang import *\n\nclass L(Lock):\n    held = word()\n\n"
+RELEASE = "\n    def release(self):\n        yield self.held.store(0, RELEASE)\n"
+LOADS_AND_STORES = """\
+    def acquire(self):
+        while (yield self.held.load()):
+            yield pause()
+        yield self.held.store(1)
+"""
+FORGETS_THE_RESULT = """\
+    def acquire(self):
+        yield self.held.swap(1, ACQUIRE)
+"""
+LOSES_AND_TRIES_AGAIN = """\
+    def acquire(self):
+        while (yield self.held.swap(1, RELAXED)):
+            yield pause()
+"""
+CLEARS_FIRST = """\
+    def acquire(self):
+        yield self.held.store(0)
+        while (yield self.held.swap(1, ACQUIRE)):
+            yield pause()
+"""
+
+
+@pytest.mark.parametrize(
+    ("acquire", "memory", "shown"),
+    [
+        (LOADS_AND_STORES, "sc", "stale-read"),
+        (FORGETS_THE_RESULT, "sc", "ignored-result"),
+        (LOSES_AND_TRIES_AGAIN, "c11", "weak-order"),
+        (CLEARS_FIRST, "sc", "intrusion"),
+    ],
+)
+def test_each_sign(acquire: str, memory: str, shown: str) -> None:
+    """A mistake shows its own sign, and not that of another one."""
+    others = {"stale-read", "ignored-result", "weak-order"} - {shown}
+    seen = signs(violated(acquire, memory), ["l.py"])
+    assert shown in seen
+    assert not seen & others
+
+
+def test_other_files_do_not_count() -> None:
+    """Steps of the library show nothing about the student's own ones."""
+    assert frozenset() == signs(violated(LOADS_AND_STORES, "sc"), ["other.py"])
+
+
+def test_belief_of_a_sign() -> None:
+    """A sign comes before its tag alone, and no belief is shown where none fits."""
+    found = violated(LOADS_AND_STORES, "sc")
+    assert "s" == belief_of({"exclusion:stale-read": "s", "exclusion": "e"}, found, ["l.py"])
+    assert "e" == belief_of({"exclusion:worn": "s", "exclusion": "e"}, found, ["l.py"])
+    assert "" == belief_of({"exclusion:worn": "s", "race": "e"}, found, ["l.py"])
+
+
+def test_worn_memory() -> None:
+    """A class that is wrong beyond fresh memory has a sign of its own."""
+    found = Finding("fail", tag="deadlock", violation="L")
+    assert "w" == belief_of({"deadlock:worn": "w", "deadlock": "d"}, found, ["l.py"])
+
+
+def test_unknown_sign() -> None:
+    """A lab that asks for a sign that is not there is refused, with the nearest name."""
+    with pytest.raises(ValidationError, match="no sign 'stale-red'; did you mean 'stale-read'"):
+        Proven(
+            kind="proven",
+            name="p",
+            title="t",
+            points=1,
+            lock="L",
+            misconceptions={"exclusion:stale-red": "b"},
+        )
+
+
+def violated(acquire: str, memory: Any) -> Finding:
+    """The finding of a wrong lock."""
+    lock = compile_source(HEAD + acquire + RELEASE, "<l.py>")["L"].struct
+    example = check_lock(lock, threads=2, memory=memory).counterexample
+    assert example is not None
+    document = example.to_json()
+    steps = [{**step, "file": Path(step["file"]).name} for step in document["steps"]]
+    return Finding("fail", tag=example.found, counterexample={**document, "steps": steps})
