@@ -8,6 +8,9 @@ A hit is *stale* if the decision found was replaced by another one before the lo
 *must hit* if its key was put in or found before and at most one reclaim lies between: the first one
 takes off the mark, the second one takes out the entry. Where an update, a lookup or a reclaim
 overlap, any order counts as right.
+
+A lookup or a replace that takes longer than ``QUICK_PS`` *waits*, whoever owns the word: a cache
+under a bare word has no metered lock, and keeps its callers waiting all the same.
 """
 
 from __future__ import annotations
@@ -25,9 +28,12 @@ from locksim.lang import DecisionCache, note, part
 from locksim.lang.ops import Mark
 from locksim.library.avc.decisions_spinlock import DecisionsSpinlock
 
-__all__ = ["Call", "NotedDecisions", "Notes", "hits", "stale"]
+__all__ = ["QUICK_PS", "Call", "NotedDecisions", "Notes", "hits", "stale", "waited_ps"]
 
 LOOKUP, REPLACE, RECLAIM, END = 1, 2, 3, 4
+QUICK_PS = 1_000_000
+"""Time of a lookup or a replace without waiting, generously: in Chatroom on 8 CPUs a lookup of the
+library's cache takes 0.08 us besides its wait, a replace 0.9 us, and to take a free lock 0.3 us."""
 NEVER = 1 << 62
 """The end of a call that had not returned when the run was over."""
 Rows = npt.NDArray[np.int64]
@@ -165,3 +171,12 @@ def hits(calls: list[Call]) -> tuple[int, int]:
         if call.what == REPLACE or (call.what == LOOKUP and call.value):
             known.append(call)
     return must, hit
+
+
+def waited_ps(calls: list[Call]) -> int:
+    """How long lookups and replaces took together, each beyond ``QUICK_PS``.
+
+    Reclaims are left out: they visit all entries, and there are few.
+    """
+    asked = [call for call in calls if call.what in (LOOKUP, REPLACE) and call.end < NEVER]
+    return sum(max(0, call.end - call.begin - QUICK_PS) for call in asked)

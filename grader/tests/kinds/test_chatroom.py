@@ -29,6 +29,19 @@ class GrantsAll(DecisionsSpinlock):
         return 0xFFFFFFFF + (1 << 32)
 
 
+class Gated(DecisionsSpinlock):
+    ways = param(1)
+    gate = word(padded=True)
+
+    def lookup(self, key):
+        while (yield self.gate.swap(1, ACQUIRE)):
+            yield compute(4_000_000)
+        yield compute(2_000_000)
+        found = yield from super().lookup(key)
+        yield self.gate.store(0, RELEASE)
+        return found
+
+
 class Queues(PerCpuQueues):
     slices = param(0)
 
@@ -77,6 +90,14 @@ def test_wrong_parts_fail(lock: str, run: dict[str, object], tag: str) -> None:
     """A decision without its seal; tasks that no CPU finds; a class that is not there."""
     found = finding(lock, **run)
     assert ("fail", tag) == (found.verdict, found.tag)
+
+
+@pytest.mark.parametrize(("cache", "waits"), [("Cache", False), ("Gated", True)])
+def test_waiting_for_a_bare_word_is_waiting(cache: str, waits: bool) -> None:
+    """Its lock is free whenever a call comes to it; the time of the calls counts."""
+    shares = finding(cache, cache=cache, chatroom="avc_share").rows
+    assert {waits} == {"for no metered lock" in row.what for row in shares}
+    assert waits == all((row.got or 0) > 0.05 for row in shares)
 
 
 def test_a_formula_of_two_runs() -> None:

@@ -9,12 +9,14 @@ from lockgrader.measuring.decisions import (
     END,
     LOOKUP,
     NEVER,
+    QUICK_PS,
     RECLAIM,
     REPLACE,
     Call,
     Notes,
     hits,
     stale,
+    waited_ps,
 )
 from locksim.engine.trace import MARK
 from locksim.lang.ops import Mark
@@ -127,3 +129,10 @@ def test_time_begins_anew_with_each_run() -> None:
     notes(np.concatenate([one, other]), np.array([]))
     notes(one, np.array([]))
     assert [[found(0, 1, 9)]] * 2 == list(notes.calls())
+
+
+def test_what_takes_long_waits() -> None:
+    """Beyond what a call takes by itself; reclaims and calls without an end are left out."""
+    quick, slow = found(1, 0, QUICK_PS), put(2, 0, QUICK_PS + 5)
+    others = [reclaim(0, 9 * QUICK_PS), found(0, 0, QUICK_PS + 2), found(0, 0, NEVER)]
+    assert 7 == waited_ps([quick, slow, *others])

@@ -347,7 +347,8 @@ def _is(name: str, where: str) -> bool:
     if where == LOCKS["runqueue_lock"]:
         return name.startswith("kernel.scheduler.")
     if where == LOCKS["avc_lock"]:
-        return name.startswith("kernel.cache.") and "server" not in name
+        server = name.startswith("kernel.cache.server.")
+        return name.startswith("kernel.cache.") and not server
     return name == where
 
 
