@@ -8,7 +8,7 @@ defaults here. No other module asks a check for its kind.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lockgrader.sandbox import Profile
     from lockgrader.submitted import Submitted
 
-__all__ = ["PARTS", "Check", "Part", "Replay"]
+__all__ = ["PARTS", "Check", "Part"]
 
 Part = Literal["locks", "answers", "tests", "c", "data"]
 PARTS: tuple[Part, ...] = ("locks", "answers", "tests", "c", "data")
@@ -31,17 +31,6 @@ PARTS: tuple[Part, ...] = ("locks", "answers", "tests", "c", "data")
 ENOUGH = 0.5
 """Share of the points of a check that opens those that need it."""
 Points = Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False)]
-
-
-class Replay(NamedTuple):
-    """How a student sees a counterexample again.
-
-    Arguments:
-        asked: what was proven, in words. command: shows the same.
-    """
-
-    asked: str
-    command: list[str]
 
 
 class Check(Closed):
@@ -250,10 +239,10 @@ class Check(Closed):
         """What it gives to a function of the student's, by name."""
         return {}
 
-    def replay(self, file: str, memory: str) -> Replay | None:
-        """How a student sees its counterexample again; None where no command shows it.
+    def replay(self, file: str, memory: str) -> list[str]:
+        """The command with which a student sees its counterexample again; [] where none does.
 
         Arguments:
             file: of the submission. memory: of the counterexample.
         """
-        return None
+        return []

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from locklessons.figures import CAPTION
 from locksim.checker.play.graph import graph
 from locksim.checker.play.told import of_counterexample
-from locksim.checker.replay.render import table
+from locksim.checker.replay.render import text
 from locksim.kinds.checking import walk_of_lock
 from locksim.study.traces.page import document
 from locksim.study.traces.player_data import of_trace
@@ -33,12 +33,12 @@ def play_run(trace: Trace, caption: str, *, height: int = 620) -> None:
 
 
 def play_counterexample(found: Counterexample, caption: str, *, height: int = 520) -> None:
-    """Show a counterexample step by step; without a browser, as a table.
+    """Show a counterexample step by step; without a browser, as text.
 
     Arguments:
         found: the checker's. caption, height: as for :func:`play_run`.
     """
-    _show(of_counterexample(found, caption), caption, height, table(found))
+    _show(of_counterexample(found, caption), caption, height, text(found))
 
 
 def you_are_the_scheduler(

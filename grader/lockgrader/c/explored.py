@@ -15,10 +15,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lockgrader.c.build import Program
 from lockgrader.finding import Finding, undecided
+from lockgrader.measuring.proofs import violated
 from lockgrader.read.artefact import MalformedError, parse
 from locknative.explorer.names import HEAP, HEAP_SIZE, MOST_THREADS, STACK_SIZE, STACKS
 from locksim.checker.replay.counterexample import Counterexample, Step
-from locksim.checker.replay.render import table
 
 __all__ = ["MAX_REPORT", "finding_of"]
 
@@ -98,7 +98,7 @@ def finding_of(data: bytes, program: Program, source: dict[str, list[str]], memo
     if not steps:
         return Finding("fail", 0.0, f"{report.found} ({made}): {message}", tag=tag)
     shown = Counterexample(report.found, message, steps, report.threads)
-    text = f"{report.found} ({made}): {message}\n{table(shown)}"
+    text = violated(f"{report.found} ({made})", shown)
     return Finding("fail", 0.0, text, tag=tag, counterexample=shown.to_json())
 
 

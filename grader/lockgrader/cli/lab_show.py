@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import shlex
-import textwrap
 from datetime import datetime
 from typing import Any
 
 from rich.markup import escape
 
-from lockgrader.check import Check, Replay
-from lockgrader.cli.show import belief, numbers, verdict_of
+from lockgrader.check import Check
+from lockgrader.cli.show import belief, numbers, say_wrapped, verdict_of
 from lockgrader.judging.evaluate import NEEDS_LINUX
 from lockgrader.result import CheckResult, Result
 from lockgrader.workspace.attempt import public_checks, to_do
@@ -22,8 +21,6 @@ from lockui.console import console, progress, say, warn
 
 __all__ = ["Live", "say_wrapped", "show_hint", "show_result", "whose"]
 
-STEPS = 14
-"""Steps of a counterexample that are shown; the page shows all."""
 STYLES = {"pass": "green", "partial": "yellow", "skipped": "dim"}
 
 
@@ -35,7 +32,7 @@ def show_result(workspace: Workspace, result: Result, *, every: bool = False) ->
     """
     state, checks = workspace.state, public_checks(workspace)
     by_name = {c.name: c for c in checks}
-    say(whose(state))
+    say_wrapped(whose(state), "")
     table = tables.table()
     tables.add(table, "check", fold=True)
     tables.add(table, "name")
@@ -57,7 +54,7 @@ def show_result(workspace: Workspace, result: Result, *, every: bool = False) ->
     for one in result.checks:
         asked = every or (following is not None and one.name == following.name)
         if one.verdict == "pass" and one.rows and len(result.checks) < len(checks):
-            say(f"\n{one.title} ({one.name}): pass")  # asked for by its name
+            say_wrapped(f"\n{one.title} ({one.name}): pass", "")  # asked for by its name
             numbers(one)
         if one.verdict in ("pass", "skipped") or one.message in shown:
             continue
@@ -97,14 +94,6 @@ def whose(state: State) -> str:
     """One line: the lab, the student and the student's values."""
     values = "".join(f", {name} {value}" for name, value in state.variant.items())
     return f"{state.title} · {state.student}{values}"
-
-
-def say_wrapped(text: str, indent: str) -> None:
-    """Print text, wrapped to the terminal; line breaks stay."""
-    width = min(100, console().width)
-    for line in text.splitlines() or [""]:
-        own = indent + line[: len(line) - len(line.lstrip())]
-        say(textwrap.fill(line.strip(), width, initial_indent=own, subsequent_indent=own))
 
 
 class Live:
@@ -181,16 +170,15 @@ def _points(result: Result, state: State, following: Check | None) -> str:
 
 def _explain(workspace: Workspace, check: Check, one: CheckResult, state: State) -> None:
     """Print what a check found, the misconception behind it, and the next step."""
-    say(f"\n{one.title} ({one.name}): {one.verdict}")
+    say_wrapped(f"\n{one.title} ({one.name}): {one.verdict}", "")
     if one.verdict == "grader_error":
         say_wrapped(one.message.strip().rpartition("\n")[2], "  ")
         say_wrapped("not decided, so it costs no points; --json shows all of it", "  ")
-    elif (shown := one.counterexample) and (
-        replay := check.replay(workspace.lab.locks, shown["memory"])
-    ):
-        _counterexample(workspace, replay, shown)
     else:
-        say("  " + _own_files(workspace, one.message).replace("\n", "\n  "))
+        say_wrapped(one.message, "  ")
+    example = one.counterexample or {}
+    if example and (replay := check.replay(workspace.lab.locks, example["memory"])):
+        say(f"  play it in a browser:\n    {shlex.join(replay)}")
     if one.rows:
         numbers(one)
     for says in belief(one):
@@ -200,34 +188,6 @@ def _explain(workspace: Workspace, check: Check, one: CheckResult, state: State)
         say_wrapped(
             f"hints: {seen} of {len(check.hints)} seen; locklab lab hint {check.name}", "  "
         )
-
-
-def _own_files(workspace: Workspace, message: str) -> str:
-    """A message with the student's files as an editor knows them: tas.py:3, not <tas.py>:3."""
-    for name in workspace.lab.wanted():
-        message = message.replace(f"<{name}>", name)
-    return message
-
-
-def _counterexample(workspace: Workspace, replay: Replay, document: dict[str, Any]) -> None:
-    """The steps in one line each, with the student's file and line, and how to play with them."""
-    from locksim.checker.replay.counterexample import Step
-    from locksim.checker.replay.render import at, behind, did
-
-    steps = [Step(**step) for step in document["steps"]]
-    say_wrapped(f"{document['found']}: {document['message']}", "  ")
-    say(f"  the shortest way there ({replay.asked}):")
-    places = [_own_files(workspace, at(step)) for step in steps]
-    width = max(map(len, places), default=0)
-    left_out = max(0, len(steps) - STEPS)
-    if left_out:
-        say(f"     … {left_out} earlier steps")
-    for number, step in enumerate(steps[left_out:], start=left_out + 1):
-        if number - 1 == document["cycle"]:
-            say("     from here on the steps repeat:")
-        shown = did(step) + behind(step) + "".join(f", {mark}" for mark in step.marks)
-        say(f"  {number:>4}  thread {step.thread}  {places[number - 1]:<{width}}  {shown}")
-    say(f"  play it in a browser: {shlex.join(replay.command)}")
 
 
 def _predicted(name: str, state: State, file: str) -> None:

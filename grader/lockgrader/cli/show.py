@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
 
 from rich.markup import escape
@@ -14,7 +15,18 @@ from lockgrader.result import CheckResult, Result
 from lockui import tables
 from lockui.console import console, say, stderr
 
-__all__ = ["belief", "numbers", "say_withheld", "show", "show_gain", "verdict_of"]
+__all__ = [
+    "belief",
+    "numbers",
+    "say_withheld",
+    "say_wrapped",
+    "show",
+    "show_gain",
+    "verdict_of",
+]
+
+MOST_COLUMNS = 100
+"""Characters in a line of text on a wide terminal."""
 
 
 def show(result: Result) -> None:
@@ -65,15 +77,22 @@ def say_withheld(results: Sequence[Result]) -> None:
 
 
 def _explain(check: CheckResult) -> None:
-    say(f"\n{check.title}: {check.verdict}")
-    say(f"  {check.message}".replace("\n", "\n  "))
+    say_wrapped(f"\n{check.title}: {check.verdict}", "")
+    say_wrapped(check.message, "  ")
     if check.rows:
         numbers(check)
-    if check.misconception:
-        for says in belief(check):
-            say(f"  {says}")
+    for says in belief(check):
+        say_wrapped(says, "  ")
     if check.hint:
-        say(f"  hint: {check.hint}")
+        say_wrapped(f"hint: {check.hint}", "  ")
+
+
+def say_wrapped(text: str, indent: str) -> None:
+    """Print text, wrapped to the terminal; line breaks and indentations stay."""
+    width = min(MOST_COLUMNS, console().width)
+    for line in text.splitlines() or [""]:
+        own = indent + line[: len(line) - len(line.lstrip())]
+        say(textwrap.fill(line.strip(), width, initial_indent=own, subsequent_indent=own))
 
 
 def belief(check: CheckResult) -> list[str]:

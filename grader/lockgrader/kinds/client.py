@@ -7,6 +7,7 @@ and says by ``assert``, by ``free`` and by its words at the end what must hold.
 
 from __future__ import annotations
 
+import linecache
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
@@ -53,14 +54,16 @@ class OwnClient(ClassCheck):
         Raises:
             LabError: the lab's client has no such part.
         """
-        from lockgrader.measuring.proofs import budget, unfinished
+        from lockgrader.measuring.proofs import budget, unfinished, violated
         from locksim.checker.check import check_workload
-        from locksim.checker.replay.render import table
         from locksim.compiler import compile_source
         from locksim.lang.struct import Workload
 
         mine = submitted.struct(self.lock)
-        client = compile_source(self.text, f"<{self.name}>")[self.client].struct
+        file = f"<{self.name}>"
+        client = compile_source(self.text, file)[self.client].struct
+        # A counterexample quotes the assertion.
+        linecache.cache[file] = (len(self.text), None, self.text.splitlines(keepends=True), file)
         if self.holds not in client.FIELDS:
             raise LabError(f"{self.name}: {self.client} has no part '{self.holds}'")
         strange = self.settings.keys() - mine.FIELDS.keys()
@@ -85,8 +88,8 @@ class OwnClient(ClassCheck):
         if verdict.verdict == "unfinished":
             return unfinished(verdict)
         example = verdict.counterexample
-        shown = f"{verdict.found} is violated with {asked}"
+        shown = f"{verdict.found} ({asked})"
         if example is None:
             return Finding("fail", 0.0, shown, tag=verdict.found)
-        shown = f"{shown}: {example.message}\n{table(example)}"
+        shown = violated(shown, example)
         return Finding("fail", 0.0, shown, tag=example.found, counterexample=example.to_json())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
@@ -117,17 +118,16 @@ class OwnTests(Check):
 
 
 def _false_alarm(scenario: Scenario, subject: Struct, verdict: Verdict, *, own: bool) -> Finding:
+    from lockgrader.measuring.proofs import violated
     from lockgrader.read.scenarios import in_steps
-    from locksim.checker.replay.render import table
 
     example = verdict.counterexample
     assert example is not None
     whom = "your own class" if own else "a right solution"
-    message = f"'{scenario.name}' accuses {whom} ({verdict.found}): "
-    message += in_steps(scenario, subject, example.message)
-    if own:
-        message = f"{message}\n{table(example)}"
+    accuses = f"'{scenario.name}' accuses {whom} ({verdict.found})"
+    says = in_steps(scenario, subject, example.message)
     # The steps of the solution stay secret; only steps of the student's own class are shown.
+    message = violated(accuses, replace(example, message=says)) if own else f"{accuses}: {says}"
     return Finding(
         "fail",
         message=message,

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from lockgrader.check import Replay
 from lockgrader.finding import Finding
 from lockgrader.measuring.class_check import ClassCheck
 from lockgrader.measuring.used import Used, after_use
@@ -88,19 +87,16 @@ class Proven(ClassCheck):
             finding = Finding("fail", 0.0, says, tag=tag) if says else finding
         return replace(finding, reached=reached)
 
-    def replay(self, file: str, memory: str) -> Replay | None:
+    def replay(self, file: str, memory: str) -> list[str]:
         """The same proof, as a page to play with."""
-        rounds = "" if self.rounds == 1 else f", {self.rounds} rounds"
         command = ["locklab", "check", f"{file}:{self.lock}", "--threads", str(self.threads)]
         command += ["--rounds", str(self.rounds)] if self.rounds != 1 else []
         command += ["--client", self.client] if self.client else []
-        command += ["--memory", memory, "--play", f"{self.lock.lower()}.html"]
-        return Replay(f"{self.threads} threads{rounds}, {memory.upper()}", command)
+        return [*command, "--memory", memory, "--play", f"{self.lock.lower()}.html"]
 
     def _judged(self, verdict: Verdict) -> Finding:
         """The finding of a verdict on a lock with fresh memory."""
-        from lockgrader.measuring.proofs import unfinished
-        from locksim.checker.replay.render import table
+        from lockgrader.measuring.proofs import unfinished, violated
 
         rounds = "1 round" if self.rounds == 1 else f"{self.rounds} rounds"
         asked = f"{self.threads} threads, {rounds}, {self.memory.upper()}"
@@ -114,12 +110,11 @@ class Proven(ClassCheck):
         if verdict.verdict == "unfinished":
             return unfinished(verdict, asked)
         example = verdict.counterexample
-        shown = f"{verdict.found} is violated with {asked}"
-        if example is not None:
-            if example.memory != self.memory:
-                shown += f" (and {example.found} already with {example.memory.upper()}, shown here)"
-            shown = f"{shown}: {example.message}\n{table(example)}"
         if example is None:
-            return Finding("fail", 0.0, shown, tag=verdict.found)
+            return Finding("fail", 0.0, f"{verdict.found} ({asked})", tag=verdict.found)
+        if example.memory != self.memory:
+            other = "" if example.found == verdict.found else f"{example.found} "
+            asked += f"; {other}already with {example.memory.upper()}, shown here"
+        shown = violated(f"{verdict.found} ({asked})", example)
         # The belief is about what is shown: with a stronger memory another property may fail.
         return Finding("fail", 0.0, shown, tag=example.found, counterexample=example.to_json())

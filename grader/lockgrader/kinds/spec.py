@@ -43,8 +43,7 @@ class Spec(ClassCheck):
         Raises:
             LabError: there is no such condition.
         """
-        from lockgrader.measuring.proofs import budget, unfinished
-        from locksim.checker.replay.render import table
+        from lockgrader.measuring.proofs import budget, unfinished, violated
         from locksim.checker.spec import CONDITIONS, check_spec
         from locksim.compiler import compile_source
         from locksim.library.registry import specification
@@ -74,7 +73,8 @@ class Spec(ClassCheck):
         if verdict.verdict == "unfinished":
             return unfinished(verdict)
         example = verdict.counterexample
+        shown = f"{verdict.found} ({self.spec}, {self.memory.upper()})"
         if example is None:
-            return Finding("fail", 0.0, f"{verdict.found} is violated ({asked})", tag=verdict.found)
-        shown = f"{verdict.found} is violated ({asked}): {example.message}\n{table(example)}"
+            return Finding("fail", 0.0, shown, tag=verdict.found)
+        shown = violated(shown, example)
         return Finding("fail", 0.0, shown, tag=verdict.found, counterexample=example.to_json())

@@ -41,9 +41,8 @@ class Starved(ClassCheck):
 
     def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Ask for each side, and compare."""
-        from lockgrader.measuring.proofs import budget, unfinished
+        from lockgrader.measuring.proofs import budget, unfinished, violated
         from locksim.checker.check import check_clients
-        from locksim.checker.replay.render import table
         from locksim.kinds.checking import endless_clients_of
         from locksim.lang.struct import RWLock
 
@@ -65,14 +64,14 @@ class Starved(ClassCheck):
             if verdict.verdict == "unfinished":
                 return unfinished(verdict)
             if example is not None and example.found != "starvation":
-                says = f"{example.found}: {example.message}\n{table(example)}"
+                says = violated(example.found, example)
                 return Finding("fail", 0.0, says, tag=example.found)
             if example is not None and example.victim == 0:
                 starved[side] = example
         return self._compared(starved)
 
     def _compared(self, starved: dict[Side, Counterexample]) -> Finding:
-        from locksim.checker.replay.render import table
+        from lockgrader.measuring.proofs import violated
 
         found = f"{self.lock} can starve {_listed(starved)}"
         for side in _FIRST:
@@ -81,7 +80,7 @@ class Starved(ClassCheck):
                 return Finding("fail", 0.0, says, tag=f"{side}-served")
             if side in starved and side not in self.sides:
                 example = starved[side]
-                says = f"{found}; {side} must get in\n{table(example)}"
+                says = violated(f"{found}; {side} must get in", example)
                 shown = example.to_json()
                 return Finding("fail", 0.0, says, tag=f"{side}-starved", counterexample=shown)
         return Finding("pass", 1.0, found)

@@ -90,10 +90,9 @@ def demanded(
 
 def _unmet(demand: Demand, name: str, submitted: Submitted) -> Finding | None:
     """What a class does that it may not do; None if nothing."""
-    from lockgrader.measuring.proofs import budget, unfinished
+    from lockgrader.measuring.proofs import budget, unfinished, violated
     from locksim.checker.check import check_workload
     from locksim.checker.client import Conduct
-    from locksim.checker.replay.render import table
 
     struct = submitted.struct(name)
 
@@ -118,5 +117,5 @@ def _unmet(demand: Demand, name: str, submitted: Submitted) -> Finding | None:
     example = verdict.counterexample
     says, shown = f"{name}: {demand.says}", None
     if example is not None:
-        says, shown = f"{says}\n{example.message}\n{table(example)}", example.to_json()
+        says, shown = violated(says, example), example.to_json()
     return Finding("fail", 0.0, says, tag="demand", counterexample=shown)

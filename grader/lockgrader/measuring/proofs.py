@@ -1,13 +1,17 @@
-"""Budgets of proofs, and the finding of a proof that ended before it could decide."""
+"""Budgets of proofs, and the messages of those that fail or end before they could decide."""
 
 from __future__ import annotations
 
 from lockgrader.finding import Finding, undecided
+from locksim.checker.replay.counterexample import Counterexample
+from locksim.checker.replay.render import WIDTH, way, wrapped
 from locksim.checker.verdict import Budget, Verdict
 
-__all__ = ["budget", "unfinished"]
+__all__ = ["budget", "unfinished", "violated"]
 
 MAX_MEMORY = 2 << 30
+INDENT = 2
+"""Characters by which a terminal indents a message."""
 FOREVER_S = 1e6
 """No limit in time: a check's budget is a number of states, whatever the load of the machine."""
 
@@ -37,3 +41,14 @@ def unfinished(verdict: Verdict, asked: str = "") -> Finding:
     if verdict.stopped in _OURS:
         return undecided(asked or "the proof", why + _HELP)
     return Finding("fail", 0.0, f"{asked}: {why}" if asked else why, tag="unfinished")
+
+
+def violated(what: str, example: Counterexample, note: str = "") -> str:
+    """The message about a counterexample: a line for lists, then calls and steps that fit.
+
+    Arguments:
+        what: is wrong, in words. example: shows it. note: a sentence before the calls, or "".
+    """
+    first, *others = f"{what}: {example.message}\n{note}".rstrip().splitlines()
+    rest = "\n".join(wrapped(line, WIDTH - INDENT) for line in others)
+    return "\n".join(part for part in (first, rest, way(example, WIDTH - INDENT)) if part)

@@ -60,8 +60,6 @@ MOST_OBJECTS = 192
 """Lines of memory that may be in use after a run: fewer than the proofs replace under a reader."""
 MOST_CROWDS = 8
 """Further proofs on CPUs that run operations of their own, at most; two CPUs in each."""
-SHOWN = 12, 24
-"""Lines of a long counterexample that a message has: of its beginning and of its end."""
 _MOMENTS = 1 << 21
 """The stream of the moments' draws, beside those of the threads."""
 
@@ -328,19 +326,18 @@ class _Proofs:
 
 def _judged(verdict: Verdict, where: str, name: str) -> Finding | None:
     """The finding of a verdict; None if it is proven."""
-    from lockgrader.measuring.proofs import unfinished
-    from locksim.checker.replay.render import table
+    from lockgrader.measuring.proofs import unfinished, violated
 
     example = verdict.counterexample
     if verdict.verdict == "unfinished":
         return unfinished(verdict, where)
     if example is None:
         return None
-    says = (
-        f"{verdict.found} is violated {where}: {example.message}\n"
-        "The threads begin in the memory that the uses before have left: a value that no "
-        f"step here has written comes from there.\n{_short(table(example))}"
+    note = (
+        "The threads begin in the memory that the uses before have left: a value that no step here "
+        "has written comes from there."
     )
+    says = violated(f"{verdict.found} {where}", example, note)
     return Finding("fail", 0.0, says, tag=verdict.found, violation=name)
 
 
@@ -367,12 +364,3 @@ def _asked(error: SimulationError, load: Workload) -> str:
     found = re.search(rf"{PurePath(file).name}:(\d+) in .*: an assertion failed$", str(error))
     comment = linecache.getline(file, int(found[1])).partition("# ")[2] if found else ""
     return f" (right is: {comment.strip()})" if comment else ""
-
-
-def _short(text: str) -> str:
-    """A table of steps without its middle, where it is long."""
-    lines, (first, last) = text.splitlines(), SHOWN
-    left_out = len(lines) - first - last
-    if left_out < last:
-        return text
-    return "\n".join([*lines[:first], f"     … {left_out} lines …", *lines[-last:]])

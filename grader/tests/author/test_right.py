@@ -119,7 +119,7 @@ def test_a_submission_that_is_refused_is_named(lab: Path, monkeypatch: pytest.Mo
     (lab / "mutants.toml").write_text(new)
     item = items(lab)["new"]
     assert not item.ok
-    assert "draw 1, student 1: TAS: <tas.py>:9" in item.says
+    assert "draw 1, student 1: TAS: tas.py:9" in item.says
 
 
 @pytest.mark.parametrize(

@@ -173,9 +173,9 @@ def _reach(found: Exploration, search: Search) -> str:
 
 def _print(found: Exploration, search: Search) -> None:
     if found.counterexample is not None:
-        from locksim.checker.replay.render import table
+        from locksim.checker.replay.render import text
 
-        say(table(found.counterexample) + "\n")
+        say(text(found.counterexample) + "\n")
     verdict = {
         "bounded": f"no error found{_reach(found, search)}",
         "sampled": "nothing wrong in these runs",

@@ -26,6 +26,8 @@ app = typer.Typer(help=__doc__, add_completion=False)
 UNBOUNDED = -1
 """As in :mod:`locksim.checker.verdict`, which only a check imports."""
 
+MOST_COLUMNS = 100
+"""Characters in a line of a counterexample on a wide terminal."""
 EXIT_CODES = {"proven": 0, "violated": 1, "unfinished": 3}
 
 
@@ -288,9 +290,9 @@ def _print(verdict: Verdict, explored: str) -> None:
 
 
 def _show(counterexample: Counterexample) -> None:
-    from locksim.checker.replay.render import WIDEST, table
+    from locksim.checker.replay.render import text
 
-    say(table(counterexample, min(WIDEST, console().width)) + "\n")
+    say(text(counterexample, min(MOST_COLUMNS, console().width)) + "\n")
 
 
 def _replay(file: Path, json: bool) -> None:

@@ -51,9 +51,9 @@ def open_(
         )
         raise typer.Exit(1 if wrong else 0)
     if verdict.counterexample is not None:
-        from locksim.checker.replay.render import table
+        from locksim.checker.replay.render import text
 
-        say(table(verdict.counterexample, 80) + "\n")
+        say(text(verdict.counterexample) + "\n")
     what = f"{asked.threads} threads, {asked.memory}, {asked.property}"
     say(f"{asked.file}, {what}: {here.verdict}{' (' + here.found + ')' if here.found else ''}")
     if here.units:

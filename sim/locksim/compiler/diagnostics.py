@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import NoReturn
 
 from locksim.compiler.mistakes import MISTAKES
+from locksim.core.faults import authors
 
 
 class CompileError(Exception):
@@ -43,7 +44,7 @@ class CompileError(Exception):
         self.message, self.help, self.text = message, help, text
 
     def __str__(self) -> str:
-        shown = [f"{self.file}:{self.line}:{self.column}: {self.message}"]
+        shown = [f"{authors(self.file)}:{self.line}:{self.column}: {self.message}"]
         if self.text.strip():
             # Tabs stay tabs under the line, so that the caret is where the eye looks for it.
             lead = "".join(c if c == "\t" else " " for c in self.text[: self.column - 1])

@@ -168,9 +168,14 @@ def microseconds(time_ps: int) -> str:
 
 def place(file: str, line: int) -> str:
     """A place in a source file, as in messages: ``ticket.py:31``; in a notebook ``cell:31``."""
-    path = PurePath(file)
+    path = PurePath(authors(file))
     # IPython stores a cell's text under a number in a separate folder.
     return f"{'cell' if path.parent.name.startswith('ipykernel_') else path.name}:{line}"
+
+
+def authors(file: str) -> str:
+    """A file as its author knows it: a text that was compiled as ``<tas.py>`` is in ``tas.py``."""
+    return file[1:-1] if file.startswith("<") and file.endswith(".py>") else file
 
 
 def _report(head: str, waits: Sequence[Wait], aside: Aside) -> str:

@@ -284,15 +284,14 @@ def test_random_schedules_exit_with_3():
 
 
 def test_old_value_is_shown():
-    """Under C11 the table says that a load read what was not the last."""
+    """Under C11 the step says that a load read what was not the last."""
     from checker.classics import Peterson
 
     from locksim.checker import check_lock
-    from locksim.checker.replay.render import table
+    from locksim.checker.replay.render import text
 
     verdict = check_lock(Peterson, threads=2, memory="c11", simplest=False)
-    text = table(verdict.counterexample)
-    assert "(there is a newer" in text.replace("\n", " ")
+    assert "(there is a newer" in text(verdict.counterexample, 140)
 
 
 def test_play_writes_the_game(bad, tmp_path):

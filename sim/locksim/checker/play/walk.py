@@ -64,7 +64,7 @@ class Move:
     @property
     def label(self) -> str:
         """The move in a few words; where a buffered store was issued has been seen before."""
-        return did(self.step).partition(" (")[0] if self.action == "flush" else did(self.step)
+        return did(self.step)
 
 
 _MODELS = {

@@ -1,27 +1,43 @@
-"""What an assertion asked for, and what it found: ``count is 1, expected 2``."""
+"""What an assertion asked for, and what it found: ``count is 1, expected 2``.
+
+Below it stands the assertion as in the source, with its comment.
+"""
 
 from __future__ import annotations
 
 import ast
 import linecache
+import re
+from dataclasses import dataclass
 
 from locksim.checker.models.program import Program
+from locksim.checker.replay.invocations import Invocation
+from locksim.checker.replay.names import numeral
 from locksim.compiler import bytecode as b
 from locksim.lang.ops import Order
 
 _WORDS = ("load", "swap", "compare_swap", "fetch_add", "fetch_and", "fetch_or", "fetch_xor")
 
 
-def asserted(program: Program, pc: int, regs: list[int]) -> str:
+def asserted(program: Program, pc: int, regs: list[int], call: Invocation | None = None) -> str:
     """Why an assertion fails.
 
     Arguments:
         program: whose. pc: the row of the assertion. regs: the registers when it fails.
+        call: the client's last one in this thread.
     """
     place = program.places[pc]
-    test = _test(place.file, place.line)
-    if test is None:
+    found = _assertion(place.file, place.line)
+    if found is None:
         return "an assertion failed"
+    says = _why(program, pc, regs, found.test)
+    if call is not None and call.result is not None and found.result:
+        value = f" {numeral(call.result)}, expected"
+        says = re.sub(rf"^{found.result} is(?={re.escape(value)})", f"{call.text} returned", says)
+    return f"{says}\n  {found.source}"
+
+
+def _why(program: Program, pc: int, regs: list[int], test: ast.expr) -> str:
     code, made = program.code[pc], program.code[pc - 1]
     # The row before has computed what is asserted, unless it was known before or took a branch.
     computed = made[1] == code[2] and made[1] not in made[2:4]
@@ -31,26 +47,27 @@ def asserted(program: Program, pc: int, regs: list[int]) -> str:
         return _is(test.operand, int(regs[made[2]]), "0")
     if not isinstance(test, ast.Compare | ast.UnaryOp | ast.BoolOp | ast.IfExp):
         return _is(test, int(regs[code[2]]), "1")
-    return f"an assertion failed: {_text(test)}"
+    return "an assertion failed"
 
 
 def _compared(test: ast.Compare, left: int, right: int) -> str:
     sides, values = (test.left, test.comparators[0]), (left, right)
     if not isinstance(test.ops[0], ast.Eq):
         names = [_text(side) for side in sides]
-        known = [f"{n} is {v}" for n, v in zip(names, values, strict=True) if n != str(v)]
+        known = [f"{n} is {numeral(v)}" for n, v in zip(names, values, strict=True) if n != str(v)]
         return f"{' and '.join(known)}, expected {_text(test)}"
     if isinstance(sides[0], ast.Constant):
         sides, values = sides[::-1], values[::-1]
     name = _text(sides[1])
-    expected = str(values[1]) if name == str(values[1]) else f"{values[1]}, as {name} is"
+    value = numeral(values[1])
+    expected = value if name == str(values[1]) else f"{value}, as {name} is"
     return _is(sides[0], values[0], expected)
 
 
 def _is(node: ast.expr, value: int, expected: str) -> str:
     text = _text(node)
     returned = isinstance(node, ast.Yield | ast.YieldFrom) and text.endswith(")")
-    return f"{text} {'returned' if returned else 'is'} {value}, expected {expected}"
+    return f"{text} {'returned' if returned else 'is'} {numeral(value)}, expected {expected}"
 
 
 class _Readable(ast.NodeTransformer):
@@ -87,11 +104,43 @@ def _text(node: ast.expr) -> str:
     return ast.unparse(_Readable().visit(copy))
 
 
-def _test(file: str, line: int) -> ast.expr | None:
-    """What the assertion asks whose test begins in a line, as far as the source can be read."""
+@dataclass(frozen=True)
+class _Assertion:
+    """An assertion in the source.
+
+    Arguments:
+        test: what it asks. source: its line, with the comment.
+        result: the name that the statement before gives to the result of a call, or "".
+    """
+
+    test: ast.expr
+    source: str
+    result: str
+
+
+def _assertion(file: str, line: int) -> _Assertion | None:
+    """The assertion whose test begins in a line, as far as the source can be read."""
+    lines = linecache.getlines(file)
     try:
-        tree = ast.parse("".join(linecache.getlines(file)))
+        tree = ast.parse("".join(lines))
     except SyntaxError:  # a notebook's cell with commands in it
         return None
-    tests = [node.test for node in ast.walk(tree) if isinstance(node, ast.Assert)]
-    return next((test for test in tests if test.lineno == line), None)
+    bodies = [
+        body
+        for node in ast.walk(tree)
+        for _, body in ast.iter_fields(node)
+        if isinstance(body, list)
+    ]
+    for body in bodies:
+        for before, node in zip([None, *body], body, strict=False):
+            if isinstance(node, ast.Assert) and node.test.lineno == line:
+                return _Assertion(node.test, lines[node.lineno - 1].strip(), _result(before))
+    return None
+
+
+def _result(statement: ast.AST | None) -> str:
+    """The name to which a statement gives the result of a call, or ""."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.YieldFrom()):
+            return name
+    return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from locksim.checker.models import model as m
@@ -34,6 +34,8 @@ class Counterexample:
             which may be stronger than the one asked for; "" where the explorer of C made them.
         client: name of the test client that does them, or "".
         calls: what the client calls, in order.
+        library: what a program of the reader's own calls of the library, in order; a reader need
+            not follow its steps.
         grows: word's name → by how much it is larger after each round of the cycle.
     """
 
@@ -46,6 +48,7 @@ class Counterexample:
     memory: str = ""
     client: str = ""
     calls: list[Invocation] = field(default_factory=list)
+    library: list[Invocation] = field(default_factory=list)
     grows: dict[str, int] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
@@ -66,8 +69,7 @@ def of_path(
     for via in path:
         walk.step(via)
     kind, message = verdict(walk, status, expect or {})
-    calls = walk.invocations.found
-    return Counterexample(kind, message, walk.steps, model.n_threads, calls=calls)
+    return _of_walk(walk, kind, message)
 
 
 def of_misconduct(found: Exploration, wrong: Misconduct, path: list[int]) -> Counterexample:
@@ -87,16 +89,17 @@ def of_misconduct(found: Exploration, wrong: Misconduct, path: list[int]) -> Cou
             f"{who} does not come out of {wrong.method}() while the others stay where they are:"
         ]
         lines += waits(walk)
-    calls, message = walk.invocations.found, "\n".join(lines)
-    return Counterexample(wrong.found, message, walk.steps, found.model.n_threads, calls=calls)
+    return _of_walk(walk, wrong.found, "\n".join(lines))
 
 
 def of_lasso(found: Exploration, lasso: Lasso) -> Counterexample:
     """The counterexample of a run that goes round for ever."""
     walk = Replay(found.relied)
-    steps = [walk.step(a) for a in lasso.path]
+    for via in lasso.path:
+        walk.step(via)
     before = walk.shared.copy()
-    steps += [walk.step(a) for a in lasso.cycle]
+    for via in lasso.cycle:
+        walk.step(via)
     static = found.model.tables.size[m.STATIC]
     grows = {walk.names.word(a): walk.shared[a] - before[a] for a in range(static)}
     grows = {word: amount for word, amount in grows.items() if amount}
@@ -104,18 +107,22 @@ def of_lasso(found: Exploration, lasso: Lasso) -> Counterexample:
     message = _FOR_EVER[lasso.found].format(
         steps="no step at all"
         if not lasso.cycle
-        else f"steps {len(lasso.path) + 1} to {len(steps)}",
+        else f"steps {len(lasso.path) + 1} to {len(walk.steps)}",
         victim=lasso.victim,
     )
+    example = _of_walk(walk, lasso.found, "\n".join([message, *waits(walk), *growth]))
+    return replace(example, cycle=len(lasso.path), victim=lasso.victim, grows=grows)
+
+
+def _of_walk(walk: Replay, found: str, message: str) -> Counterexample:
+    """The steps and calls of a path that has been walked."""
     return Counterexample(
-        lasso.found,
-        "\n".join([message, *waits(walk), *growth]),
-        steps,
-        found.model.n_threads,
-        cycle=len(lasso.path),
-        victim=lasso.victim,
-        calls=walk.invocations.found,
-        grows=grows,
+        found,
+        message,
+        walk.steps,
+        walk.model.n_threads,
+        calls=walk.invocations.client,
+        library=walk.invocations.library,
     )
 
 

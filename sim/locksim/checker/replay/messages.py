@@ -7,6 +7,7 @@ from locksim.checker.models import outcome as oc
 from locksim.checker.models import registers as rg
 from locksim.checker.replay import races
 from locksim.checker.replay.asserted import asserted
+from locksim.checker.replay.names import numeral
 from locksim.checker.replay.path import Replay, operation_name, where
 from locksim.checker.search.invariants import INVARIANT, broken
 from locksim.checker.search.leak import leaked
@@ -46,7 +47,11 @@ def verdict(path: Replay, status: int, expect: dict[str, int]) -> tuple[str, str
 def _wrong_words(path: Replay, expect: dict[str, int]) -> str:
     addresses = {name: address for address, name in path.model.memory.names}
     found = {name: int(path.shared[addresses[name]]) for name in expect}
-    wrong = [f"{n} is {found[n]}, expected {v}" for n, v in expect.items() if found[n] != v]
+    wrong = [
+        f"{n} is {numeral(found[n])}, expected {numeral(v)}"
+        for n, v in expect.items()
+        if found[n] != v
+    ]
     # The clients count up: a number that is too small is an update that another one overwrote.
     lost = all(found[n] <= value for n, value in expect.items())
     return "; ".join(wrong) + (" (an update was lost)" if lost else "")
@@ -60,7 +65,8 @@ def _fault(path: Replay) -> tuple[str, str]:
     names = path.names
     found = {Fault.ASSERTION: "assertion", Fault.MEMORY: "memory", Fault.FREE: "memory"}
     if kind == Fault.ASSERTION:
-        cause = asserted(path.model.program, pc, path.regs)
+        last = [call for call in path.invocations.client if call.thread == path.thread][-1:]
+        cause = asserted(path.model.program, pc, path.regs, *last)
     else:
         detail = str(at)
         if kind == Fault.MEMORY:
@@ -87,8 +93,7 @@ def _invariant(path: Replay) -> str:
     place = program.places[pc]
     kind, at = Fault(path.note[rg.N_FAULT]), path.note[rg.N_FAULT_AT]
     if kind == Fault.ASSERTION:
-        said = f"{path.source(place)} ({where(place)})"
-        return f"this does not hold in every state: {said}: {asserted(program, pc, regs)}"
+        return f"this does not hold in every state, {where(place)}: {asserted(program, pc, regs)}"
     detail = path.names.word(at) if kind == Fault.MEMORY else str(at)
     return f"the invariant cannot be asked here: {faults.text(kind, detail)} ({where(place)})"
 

@@ -10,6 +10,16 @@ from locksim.checker.models.model import Model
 from locksim.lang.fields import array, param, part, word
 from locksim.lang.struct import Struct
 
+HALF = 1 << 32
+
+
+def numeral(value: int) -> str:
+    """A number as text; one that fills more than half of a word by its halves: ``3 << 32 | 5``."""
+    if -HALF // 2 <= value < HALF:
+        return str(value)
+    high, low = divmod(value, HALF)
+    return f"{high} << 32 | {low}" if low else f"{high} << 32"
+
 
 class Names:
     """The names in one run; what is freed keeps its name, marked as such.
@@ -49,7 +59,7 @@ class Names:
         """A value as the word at an address holds it: a number, or ``&lock.nodes[1]``, or NULL."""
         target = self._target(address)
         if target is None or value < 0:
-            return str(value)
+            return numeral(value)
         return self.place(target, value)
 
     def place(self, target: type[Struct], address: int) -> str:

@@ -9,25 +9,20 @@ from __future__ import annotations
 import linecache
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import locksim
 from locksim.checker.client import TEST_CLIENT
 from locksim.checker.models import model as m
 from locksim.checker.models import outcome as oc
 from locksim.checker.models import registers as rg
 from locksim.checker.models.model import Model
-from locksim.checker.replay.invocations import Invocations
-from locksim.checker.replay.names import Names
+from locksim.checker.replay.invocations import Invocations, is_client
+from locksim.checker.replay.names import Names, numeral
 from locksim.checker.search import step as st
 from locksim.compiler import bytecode as b
 from locksim.compiler.bytecode import Place
 from locksim.core import faults
 from locksim.lang.ops import Mark
-
-_CLIENTS = Path(locksim.__file__).parent / "kinds"
-
 
 _NAMES = {getattr(b, n): n.lower() for n in ("LOAD", "STORE", "SWAP", "COMPARE_SWAP", "FETCH_ADD")}
 _NAMES |= {getattr(b, n): n.lower() for n in ("FETCH_AND", "FETCH_OR", "FETCH_XOR", "FENCE")}
@@ -128,7 +123,7 @@ class Replay:
         address, old, new = (note[i] for i in (rg.N_ADDRESS, rg.N_OLD, rg.N_NEW))
         has_word = operation in _WITH_WORD
         word = self.names.word(address) if has_word else ""
-        was, becomes = str(old), str(new)
+        was, becomes = numeral(old), numeral(new)
         if operation == "alloc":
             self.names.update(self.shared)
             becomes = self.names.object(new)
@@ -204,7 +199,7 @@ class _Watched(list[list[int]]):
 
 def in_test_client(place: Place) -> bool:
     """Whether a place is in one of the library's test clients, or in one made for the check."""
-    return place.file == TEST_CLIENT or Path(place.file).parent == _CLIENTS
+    return is_client(place.file)
 
 
 def where(place: Place) -> str:

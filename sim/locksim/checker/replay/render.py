@@ -1,6 +1,8 @@
-"""A counterexample as a table for the terminal: a column a thread, time from top to bottom.
+"""A counterexample as text: what is wrong, the client's calls with their results, and the steps.
 
-A call of the client stands above the steps that it is made of, and what it returned below them.
+Whoever prints one prints this: the commands, the grader's messages and its pages. Each line has the
+number of a step, its thread, its place and what it did, so any number of threads fits. Steps inside
+one call of the library are one line.
 """
 
 from __future__ import annotations
@@ -8,90 +10,66 @@ from __future__ import annotations
 import re
 import textwrap
 import unicodedata
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from locksim.checker.client import TEST_CLIENT
 from locksim.checker.replay.counterexample import Counterexample, Step
 from locksim.checker.replay.invocations import Invocation
+from locksim.checker.replay.names import numeral
 from locksim.core.faults import place
 
-MIN_COLUMN = 16
-"""Characters that a thread's column has at least."""
-WIDEST = 100
+WIDTH = 80
 """Characters in a line, unless another width is asked for."""
+WIDEST_PLACE = 24
+"""Characters of the column of places; a longer one has a line of its own."""
+LEAST_TEXT = 24
+"""Characters that the last column needs to stand beside the others."""
+
+_Row = tuple[str, str, str, str]
+"""Numbers of steps, thread, place, and what happened."""
 
 
-def table(counterexample: Counterexample, width: int = WIDEST) -> str:
-    """The steps as text.
-
-    Each step shows the call that it begins, the source line, what it did to which word, what the
-    thread does to locks right after, what the call returned if it is over, and the thread's store
-    buffer if something is in it.
+def text(counterexample: Counterexample, width: int = WIDTH) -> str:
+    """What is wrong, and the way there.
 
     Arguments:
-        counterexample: what to show.
-        width: characters in a line, if the threads' columns fit.
+        counterexample: what to show. width: characters in a line.
     """
-    n = counterexample.threads
-    digits = max(4, len(str(len(counterexample.steps))))
-    column = max(MIN_COLUMN, (width - digits) // n - 3)
-    head = ["step", *(f"thread {i}" for i in range(n))]
-    widths = [digits] + [column] * n
-    rule = "-+-".join("-" * w for w in widths)
-    lines = [f"client: {counterexample.client}"] if counterexample.client else []
+    message = wrapped(f"{counterexample.found}: {counterexample.message}", width)
+    return f"{message}\n{way(counterexample, width)}".rstrip()
+
+
+def wrapped(says: str, width: int = WIDTH) -> str:
+    """A text whose lines fit; a line's indentation stays, and its continuation has more.
+
+    Arguments:
+        says: the text. width: characters in a line.
+    """
+    return "\n".join(part for line in says.splitlines() for part in _wrap(line, width))
+
+
+def way(counterexample: Counterexample, width: int = WIDTH, most: int = 0) -> str:
+    """The way there: the client's calls with their results, then the steps.
+
+    Arguments:
+        counterexample: what to show. width: characters in a line.
+        most: steps that are shown, the last ones; 0: all.
+    """
+    lines = _wrap(f"client: {counterexample.client}", width) if counterexample.client else []
+    if counterexample.calls:
+        calls = sorted(counterexample.calls, key=lambda call: (*call.steps, call.began)[0])
+        rows = [_called(call) for call in calls]
+        lines += ["calls:", *(line for block in _blocks(rows, width) for line in block)]
     if counterexample.steps:
-        lines += [_line(head, widths), rule]
-    begun = {call.steps[0]: call.text for call in counterexample.calls if call.steps}
-    over = {call.ended: returned(call) for call in counterexample.calls if call.ended is not None}
-    for number, step in enumerate(counterexample.steps, start=1):
-        if number - 1 == counterexample.cycle:
-            lines.append("from here on, again and again:")
-            lines.append(rule)
-        calls = begun.get(number - 1, ""), over.get(number - 1, "")
-        cell = _cell(step, *calls, column)
-        for i, text in enumerate(cell):
-            cells = [""] * (n + 1)
-            cells[0] = str(number).rjust(digits) if i == 0 else ""
-            cells[step.thread + 1] = text
-            lines.append(_line(cells, widths))
-        lines.append(rule)
-    message = f"{counterexample.found}: {counterexample.message}".splitlines()
-    wrapped_message = [wrapped for line in message for wrapped in _wrap(line, width)]
-    return "\n".join([*lines, *wrapped_message])
-
-
-def _line(cells: list[str], widths: list[int]) -> str:
-    padded = (c + " " * (w - _places(c)) for c, w in zip(cells, widths, strict=True))
-    return " | ".join(padded).rstrip()
-
-
-def _places(text: str) -> int:
-    """The columns of a terminal that a text takes: names may be Japanese."""
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
-
-
-def _cell(step: Step, begun: str, over: str, width: int) -> list[str]:
-    parts = [begun] if begun else []
-    if step.action == "run" and not step.client:
-        parts.append(f"{at(step)}  {step.source}".rstrip())
-    whose = f"{TEST_CLIENT}: " if step.action == "run" and step.client else ""
-    parts.append(whose + did(step) + behind(step))
-    parts += [f"=> {mark}" for mark in step.marks]
-    parts += [f"=> {over}"] if over else []
-    buffer = step.buffers[step.thread]
-    if buffer:
-        parts.append("buffer: " + ", ".join(f"{name}={shown}" for name, _, shown in buffer))
-    return [line for part in parts for line in _wrap(part, width)]
+        under = f" ({counterexample.memory.upper()})" if counterexample.memory else ""
+        lines += [f"steps{under}:", *_steps(counterexample, width, most)]
+    return "\n".join(lines)
 
 
 def at(step: Step) -> str:
     """Where a step is in the program: file and line, or the library's test client."""
     return TEST_CLIENT if step.client else place(step.file, step.line)
-
-
-def returned(call: Invocation) -> str:
-    """What a call has returned; "" if it returns nothing."""
-    return "" if call.result is None else f"{call.text} returned {call.result}"
 
 
 def behind(step: Step) -> str:
@@ -102,17 +80,6 @@ def behind(step: Step) -> str:
     return f" (there {'is' if step.behind == 1 else 'are'} {values})"
 
 
-def _wrap(text: str, width: int) -> list[str]:
-    """Lines of a text; what is longer than a line is broken before a dot or behind a bracket."""
-    room = width - 2
-    breakable = [
-        re.sub(r"(?<=[(])|(?=[.]\w)", " \0", word) if len(word) > room else word
-        for word in text.split(" ")
-    ]
-    lines = textwrap.wrap(" ".join(breakable), width, subsequent_indent="  ")
-    return [re.sub(r"(?<=\S) \0|\0", "", line) for line in lines]
-
-
 def did(step: Step) -> str:
     """What a step did, in one line: ``swap lock.locked: 0 -> 1``."""
     match step.operation:
@@ -121,7 +88,7 @@ def did(step: Step) -> str:
         case "store" if any(step.buffers[step.thread]):
             return f"store {step.word}: {step.becomes}, into its buffer"
         case "flush":
-            return f"{step.word} becomes {step.becomes} for all ({at(step)})"
+            return f"{step.word} becomes {step.becomes} for all"
         case "fence" | "block" | "pause" | "start":
             return step.operation
         case "wake":
@@ -137,3 +104,118 @@ def did(step: Step) -> str:
     if not step.was:
         return f"{step.operation} {step.word}".rstrip()
     return f"{step.operation} {step.word}: {step.was} -> {step.becomes}"
+
+
+def _called(call: Invocation) -> _Row:
+    """The row of a call: all its steps, and what it has returned."""
+    steps = _numbers(call.steps[0], call.steps[-1]) if call.steps else ""
+    says = f"{call.text}, not over" if call.ended is None else _returned(call)
+    return steps, f"thread {call.thread}", "", says
+
+
+def _returned(call: Invocation) -> str:
+    return call.text if call.result is None else f"{call.text} returned {numeral(call.result)}"
+
+
+def _steps(counterexample: Counterexample, width: int, most: int) -> list[str]:
+    """The lines of the steps; where they go round, a line says so."""
+    rows = list(_rows(counterexample))
+    blocks = _blocks([row for _, row in rows], width)
+    left_out = max(0, len(rows) - most) if most else 0
+    earlier = rows[left_out][0]
+    lines = [f"  \N{HORIZONTAL ELLIPSIS} {earlier} earlier steps"] if left_out else []
+    for (first, _), block in list(zip(rows, blocks, strict=True))[left_out:]:
+        if first == counterexample.cycle:
+            lines.append("  from here on, again and again:")
+        lines += block
+    return lines
+
+
+def _rows(counterexample: Counterexample) -> Iterator[tuple[int, _Row]]:
+    """Index and row of each step, or of consecutive steps inside one call of the library."""
+    steps, calls = counterexample.steps, counterexample.library
+    cycle, last = counterexample.cycle, len(steps) - 1
+    inside = {step: k for k, call in enumerate(calls) for step in call.steps}
+    if last in inside and calls[inside[last]].ended is None:
+        del inside[last]  # it shows what is wrong in the call
+
+    def line(k: int) -> tuple[int, bool]:
+        return inside.get(k, -1 - k), cycle is not None and k >= cycle
+
+    for (which, _), group in groupby(range(len(steps)), line):
+        ours = list(group)
+        first, end = steps[ours[0]], steps[ours[-1]]
+        where, says = at(first), did(first) + behind(first)
+        if which >= 0:
+            over = calls[which].ended == ours[-1]
+            call = _returned(calls[which]) if over else calls[which].text
+            where = where.rpartition(":")[0]
+            says = f"{call}: {len(ours)} step{'s' * (len(ours) > 1)}"
+        marks = _standing([mark for k in ours for mark in steps[k].marks])
+        says += "".join(f", {mark}" for mark in marks) + _buffer(end)
+        yield ours[0], (_numbers(ours[0], ours[-1]), f"thread {first.thread}", where, says)
+
+
+def _standing(marks: list[str]) -> list[str]:
+    """What threads do to locks, without those that are taken and given back."""
+    left: list[str] = []
+    for mark in marks:
+        taken = mark.replace("releases ", "acquired ")
+        if mark != taken and taken in left:
+            left.remove(taken)
+        else:
+            left.append(mark)
+    return left
+
+
+def _buffer(step: Step) -> str:
+    """What waits in the thread's store buffer, beside a step that does not say so itself."""
+    waiting = step.buffers[step.thread]
+    if not waiting or step.operation in ("store", "flush"):
+        return ""
+    return "; buffer: " + ", ".join(f"{name}={shown}" for name, _, shown in waiting)
+
+
+def _numbers(first: int, last: int) -> str:
+    """Numbers of steps, from their indexes: ``3``, ``3-5``."""
+    return f"{first + 1}" if first == last else f"{first + 1}-{last + 1}"
+
+
+def _blocks(rows: Sequence[_Row], width: int) -> list[list[str]]:
+    """The lines of each row, in columns; the last column is wrapped."""
+    numbers, threads, places = (max(_columns(row[k]) for row in rows) for k in range(3))
+    places = min(places, WIDEST_PLACE)
+    indent = numbers + threads + 6 + (places + 2 if places else 0)
+    narrow = width - indent < LEAST_TEXT
+    indent = numbers + 4 if narrow else indent
+    blocks = []
+    for steps, thread, where, says in rows:
+        head = f"  {steps:>{numbers}}  {thread}{' ' * (threads - _columns(thread))}  {where}"
+        beside = not narrow and _columns(where) <= places
+        lines = [" " * indent + line for line in _wrap(says, width - indent)]
+        if beside and lines:
+            gap = " " * (indent - _columns(head))
+            blocks.append([head + gap + lines[0].lstrip(), *lines[1:]])
+        else:
+            blocks.append([head.rstrip(), *lines])
+    return blocks
+
+
+def _columns(shown: str) -> int:
+    """The columns of a terminal that a text takes: names may be Japanese."""
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in shown)
+    return len(shown) + wide - sum(unicodedata.combining(c) > 0 for c in shown)
+
+
+def _wrap(line: str, width: int) -> list[str]:
+    """A line as several; what is longer than one is broken before a dot or behind a bracket."""
+    indent = line[: len(line) - len(line.lstrip())]
+    room = width - len(indent) - 2
+    breakable = [
+        re.sub(r"(?<=[(])|(?=[.]\w)", " \0", word) if len(word) > room else word
+        for word in line.strip().split(" ")
+    ]
+    lines = textwrap.wrap(
+        " ".join(breakable), width, initial_indent=indent, subsequent_indent=f"{indent}  "
+    )
+    return [re.sub(r"(?<=\S) \0|\0", "", one) for one in lines]

@@ -1,8 +1,10 @@
 """The client's calls above the memory steps."""
 
 from locksim.checker import check_lock, check_workload
-from locksim.checker.replay.render import table
+from locksim.checker.replay.render import text
 from locksim.lang import RELAXED, Lock, Struct, Workload, array, part, word
+from locksim.library.locks.tas import TASLock
+from locksim.library.locks.ticket import TicketLock
 
 
 class Slot(Struct):
@@ -82,30 +84,31 @@ def test_a_call_that_is_not_over_has_no_result():
     assert [("lock.acquire()", None)] == [(call.text, call.result) for call in waiting]
 
 
-def test_the_table_shows_calls_above_their_steps_and_results_below():
-    """What the client sees of a try that fails and of one that succeeds."""
-    verdict = check_lock(Entering, threads=2, client="try")
-    lines = [line.partition("|")[2] for line in table(verdict.counterexample).splitlines()]
-    text = "\n".join(cell.strip(" |") for cell in lines)
-    assert "lock.try_acquire()\n" in text
-    assert "=> lock.try_acquire() returned 1" in text
+def test_calls_stand_first_with_their_steps_and_results():
+    """What the client sees of a try that succeeds, and that the other is not over."""
+    shown = text(check_lock(Entering, threads=2, client="try").counterexample)
+    calls, _, steps = shown.partition("calls:\n")[2].partition("steps (SC):\n")
+    tries = [line.split(maxsplit=3) for line in calls.splitlines()]
+    assert ["1-4", "thread", "0", "lock.try_acquire(), not over"] in tries
+    assert ["2-3", "thread", "1", "lock.try_acquire() returned 1"] in tries
+    assert 4 == len(steps.splitlines())
 
 
 def test_steps_of_a_test_client_do_not_show_its_source():
-    """They are the client's, whose name stands above the table."""
+    """They are the client's, whose name stands above the calls."""
     verdict = check_lock(Entering, threads=2, property="assertion")
-    text = table(verdict.counterexample)
-    assert "client: acquire and count up" == text.splitlines()[0]
-    assert "test client: load count: 0" in text
-    assert "lock.py:" not in text
+    shown = text(verdict.counterexample)
+    assert "client: acquire and count up" in shown.splitlines()
+    assert "test client             load count: 0" in shown
+    assert "lock.py:" not in shown
     assert {True, False} == {step.client for step in verdict.counterexample.steps}
 
 
 def test_steps_of_a_workload_of_ones_own_show_their_source():
     """There the lines are the user's."""
-    text = table(check_workload(Using(), threads=1).counterexample)
-    assert "test_invocations.py:" in text
-    assert "test client:" not in text.partition("\n")[2]
+    shown = text(check_workload(Using(), threads=1).counterexample)
+    assert "test_invocations.py:" in shown
+    assert "test client" not in shown
 
 
 def test_each_step_belongs_to_one_call_at_most():
@@ -114,3 +117,40 @@ def test_each_step_belongs_to_one_call_at_most():
     belongs = [(call.thread, step) for call in example.calls for step in call.steps]
     assert len(belongs) == len({step for _, step in belongs})
     assert all(thread == example.steps[step].thread for thread, step in belongs)
+
+
+class Queued(Lock):
+    """A lock of one's own on top of one of the library; its word is free at first."""
+
+    inner = part(TicketLock)
+    taken = word()
+
+    def acquire(self):
+        yield from self.inner.acquire()
+        yield self.taken.store(1, RELAXED)
+
+    def release(self):
+        yield self.taken.store(0, RELAXED)
+        yield from self.inner.release()
+        assert not (yield self.taken.load(RELAXED))
+
+
+def test_steps_inside_a_call_of_the_library_are_one_line():
+    """Steps of one's own stand alone; the line says what the thread came to hold."""
+    example = check_lock(Queued, threads=2, property="assertion").counterexample
+    lines = text(example).partition("steps (SC):\n")[2].splitlines()
+    assert "1-2  thread 0  ticket.py" == lines[0].partition("lock.inner")[0].strip()
+    assert "lock.inner.acquire(): 2 steps, acquired lock.inner" in " ".join(" ".join(lines).split())
+    assert "lock.inner.release(): 2 steps" in "\n".join(lines)
+    assert "ticket.py:" not in "\n".join(lines)
+    folded = {step for call in example.library for step in call.steps}
+    own = [k for k, step in enumerate(example.steps) if "test_invocations" in step.file]
+    assert own
+    assert folded.isdisjoint(own)
+
+
+def test_the_library_is_not_folded_where_it_is_checked_itself():
+    """There its steps are what the reader asks for."""
+    example = check_lock(TASLock, threads=2, property="starvation").counterexample
+    assert "tas.py:" in text(example)
+    assert [] == example.library
