@@ -10,7 +10,7 @@ from typing import Any
 from rich.markup import escape
 
 from lockgrader.check import Check
-from lockgrader.cli.show import belief, numbers, say_wrapped, verdict_of
+from lockgrader.cli.show import belief, numbers, reason, say_wrapped, verdict_of
 from lockgrader.judging.evaluate import NEEDS_LINUX
 from lockgrader.result import CheckResult, Result
 from lockgrader.workspace.attempt import public_checks, to_do
@@ -170,12 +170,11 @@ def _points(result: Result, state: State, following: Check | None) -> str:
 
 def _explain(workspace: Workspace, check: Check, one: CheckResult, state: State) -> None:
     """Print what a check found, the misconception behind it, and the next step."""
-    say_wrapped(f"\n{one.title} ({one.name}): {one.verdict}", "")
-    if one.verdict == "grader_error":
-        say_wrapped(one.message.strip().rpartition("\n")[2], "  ")
-        say_wrapped("not decided, so it costs no points; --json shows all of it", "  ")
-    else:
-        say_wrapped(one.message, "  ")
+    say_wrapped(f"\n{one.title} ({one.name}): {verdict_of(one)}", "")
+    says = reason(one)
+    say_wrapped(says, "  ")
+    if says != one.message:
+        say_wrapped("locklab lab check --json shows the whole error: report it", "  ")
     example = one.counterexample or {}
     if example and (replay := check.replay(workspace.lab.locks, example["memory"])):
         say(f"  play it in a browser:\n    {shlex.join(replay)}")

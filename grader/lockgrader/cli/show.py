@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from lockgrader import clock
 from lockgrader.report.items import Gain
-from lockgrader.report.student import withheld
+from lockgrader.report.student import not_decided, withheld
 from lockgrader.result import CheckResult, Result
 from lockui import tables
 from lockui.console import console, say, stderr
@@ -18,6 +18,7 @@ from lockui.console import console, say, stderr
 __all__ = [
     "belief",
     "numbers",
+    "reason",
     "say_withheld",
     "say_wrapped",
     "show",
@@ -77,8 +78,8 @@ def say_withheld(results: Sequence[Result]) -> None:
 
 
 def _explain(check: CheckResult) -> None:
-    say_wrapped(f"\n{check.title}: {check.verdict}", "")
-    say_wrapped(check.message, "  ")
+    say_wrapped(f"\n{check.title}: {verdict_of(check)}", "")
+    say_wrapped(reason(check), "  ")
     if check.rows:
         numbers(check)
     for says in belief(check):
@@ -105,8 +106,15 @@ def belief(check: CheckResult) -> list[str]:
     return [text for text in (says, truth, see) if text]
 
 
+def reason(check: CheckResult) -> str:
+    """What a check found, or why it is not decided."""
+    return not_decided(check) if check.verdict == "grader_error" else check.message
+
+
 def verdict_of(check: CheckResult) -> str:
     """A verdict in words; an answer in words gets none from the grader."""
+    if check.verdict == "grader_error":
+        return "not decided"
     read = check.verdict == "pass" and not check.max_points
     return "for your instructor" if read else check.verdict
 

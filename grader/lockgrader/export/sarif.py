@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+from lockgrader.report.student import not_decided
 from lockgrader.result import CheckResult, Result
 from locksim.checker.replay.counterexample import Counterexample, Step
 from locksim.checker.replay.problem import problem
@@ -27,7 +28,7 @@ def problems(result: Result, files: Collection[str]) -> list[Problem]:
 
 def _problem(one: CheckResult) -> Problem:
     if one.verdict == "grader_error":
-        return Problem(one.name, f"{one.title}: internal error of the grader", "note")
+        return Problem(one.name, f"{one.title}: {not_decided(one)}", "note")
     if one.counterexample is not None:
         known = one.counterexample
         steps = [Step(**step) for step in known["steps"]]

@@ -26,7 +26,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from lockgrader.check import Check
-from lockgrader.finding import Finding
+from lockgrader.finding import Finding, undecided
 from lockgrader.sandbox import Profile
 from lockgrader.sandbox.watch import die_with_parent
 from lockgrader.submitted import Submitted
@@ -180,11 +180,10 @@ def _child(
 
 def _undecided(guard: str) -> Finding:
     """Bounds in states, steps and simulated time decide; a guard that is reached first does not."""
-    return Finding(
-        "grader_error",
-        message=f"not decided after {guard}: no points are lost. Grade again with more 'seconds' "
-        "in lab.toml",
+    why = (
+        f"it was stopped after {guard}\nhelp: an instructor can give it more 'seconds' in lab.toml"
     )
+    return undecided("the check", why)
 
 
 def _silent(code: int | None, seconds: int) -> Finding:

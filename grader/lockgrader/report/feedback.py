@@ -17,7 +17,7 @@ from markupsafe import Markup
 from lockgrader.files import replace, reported
 from lockgrader.report.board import scored, sign
 from lockgrader.report.chart import chart
-from lockgrader.report.student import hidden_points, in_words, seen_in, withheld
+from lockgrader.report.student import hidden_points, in_words, not_decided, seen_in, withheld
 from lockgrader.result import CheckResult, Result, Row
 from locksim.checker.play.told import of_told
 from locksim.study.traces import bundle
@@ -96,7 +96,8 @@ def _policy(script: str) -> str:
 
 def _parts(check: CheckResult, number: int) -> dict[str, Any]:
     """A check as the template needs it."""
-    message, _, steps = check.message.partition("\n")
+    found = not_decided(check) if check.verdict == "grader_error" else check.message
+    message, _, steps = found.partition("\n")
     title = check.title if check.counterexample is not None else ""
     return {
         "check": check,

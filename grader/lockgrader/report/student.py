@@ -22,6 +22,7 @@ __all__ = [
     "WORDS",
     "hidden_points",
     "in_words",
+    "not_decided",
     "seen",
     "seen_in",
     "unmarked",
@@ -30,7 +31,8 @@ __all__ = [
 ]
 
 HIDDEN = "a hidden check: only its verdict is shown"
-INTERNAL = "an internal error of the grader; your instructor sees the details"
+INTERNAL = "not decided, and no points are lost: internal error of the grader"
+_TRACEBACK = re.compile('Traceback|  File "')
 WORDS: dict[Verdict, str] = {
     "pass": "passed",
     "partial": "partly right",
@@ -55,6 +57,13 @@ def unmarked(result: Result) -> int:
     return sum(
         bool(c.answer) and c.mark is None and c.name in result.by_hand for c in result.checks
     )
+
+
+def not_decided(check: CheckResult) -> str:
+    """Why a check has no verdict; of an internal error the last line, which names it."""
+    if not _TRACEBACK.search(check.message):
+        return check.message
+    return f"{INTERNAL}: {check.message.strip().rpartition(chr(10))[2]}"
 
 
 def withheld(result: Result) -> str:
@@ -96,7 +105,8 @@ def seen(check: CheckResult) -> CheckResult:
 def without_places(check: CheckResult) -> CheckResult:
     """A check without the message of an internal error, which may name files of this machine."""
     internal = check.verdict == "grader_error" and re.search(r"/|Traceback", check.message)
-    return check.model_copy(update={"message": INTERNAL}) if internal else check
+    says = f"{INTERNAL}; your instructor sees the details"
+    return check.model_copy(update={"message": says}) if internal else check
 
 
 def hidden_points(result: Result) -> tuple[float, float]:

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
+from results_made import check as made
+from results_made import result
 from tiny_lab import ANSWERS, TAS, WRONG, make_whole, needs_sandbox
 from typer.testing import CliRunner
 
 from lockgrader.cli.lab import app
-from lockgrader.cli.lab_show import say_wrapped
+from lockgrader.cli.show import say_wrapped, show
 from lockgrader.grade import grade
 from lockgrader.lab import load
 from lockgrader.report.feedback import feedback
@@ -245,3 +247,16 @@ def test_words_wrap_and_keep_their_indent(capsys: pytest.CaptureFixture[str]) ->
     lines = capsys.readouterr().out.splitlines()
     assert all(len(line) <= 80 for line in lines)
     assert {2, 4} == {len(line) - len(line.lstrip()) for line in lines}
+
+
+def test_what_is_not_decided_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    """A budget with its help, whole; an internal error by its last line. Never as a failure."""
+    says = "the proof: not decided, and no points are lost: 100 states\nhelp: use fewer words"
+    trace = 'Traceback (most recent call last):\n  File "x.py", line 1\nOSError: disk full'
+    show(result("ada", made("a", "grader_error", message=says)))
+    show(result("ada", made("b", "grader_error", message=trace)))
+    shown = capsys.readouterr().out
+    assert 4 == shown.count("not decided\n") + shown.count("not decided  ")
+    assert "100 states\n  help: use fewer words" in shown
+    assert "internal error of the grader: OSError: disk full" in " ".join(shown.split())
+    assert "Traceback" not in shown

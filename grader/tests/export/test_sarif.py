@@ -34,5 +34,7 @@ def test_counterexample_leads_there_step_by_step() -> None:
 
 def test_internal_error_is_a_note() -> None:
     """It is not the student's, and its text names our files."""
-    (found,) = problems(result("ada", check("a", "grader_error", message="Traceback")), ["tas.py"])
-    assert Problem("a", "Title of a: internal error of the grader", "note") == found
+    ours = check("a", "grader_error", message="Traceback\nOSError: full")
+    (found,) = problems(result("ada", ours), ["tas.py"])
+    says = "Title of a: not decided, and no points are lost: internal error of the grader: OSError"
+    assert Problem("a", f"{says}: full", "note") == found

@@ -54,8 +54,18 @@ def test_hidden_checks_tell_name_and_verdict_only() -> None:
 def test_our_own_failure_is_called_ours() -> None:
     """A grader_error costs nothing, says so, and shows no traceback."""
     page = feedback(rich_result())
-    assert "The grader failed in 1 of the checks" in page
+    assert "1 check is not decided" in page
+    assert "not decided, and no points are lost: internal error of the grader" in page
     assert "Traceback" not in page
+
+
+def test_a_budget_that_is_used_up_is_not_called_an_error() -> None:
+    """The page gives the reason and what helps, as the commands do."""
+    says = "the proof: not decided, and no points are lost: 100 states\nhelp: use fewer words"
+    page = feedback(result("ada", check("one", "grader_error", message=says)))
+    assert "not decided, and no points are lost: 100 states" in page
+    assert "help: use fewer words" in page
+    assert "internal error" not in page
 
 
 def test_failure_teaches() -> None:
