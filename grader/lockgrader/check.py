@@ -198,6 +198,11 @@ class Check(Closed):
         """
         return None
 
+    @property
+    def memory_gap(self) -> str | None:
+        """The memory that its proof leaves out without a reason; None: it proves nothing."""
+        return None
+
     def right(self, solution: Submitted) -> Mapping[str, float | list[float]]:
         """Right answers by name; {} where the solution's files hold them.
 
@@ -239,10 +244,10 @@ class Check(Closed):
         """What it gives to a function of the student's, by name."""
         return {}
 
-    def replay(self, file: str, memory: str) -> list[str]:
+    def replay(self, file: str, memory: str, threads: int) -> list[str]:
         """The command with which a student sees its counterexample again; [] where none does.
 
         Arguments:
-            file: of the submission. memory: of the counterexample.
+            file: of the submission. memory, threads: of the counterexample.
         """
         return []

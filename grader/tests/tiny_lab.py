@@ -58,6 +58,7 @@ title = "Right"
 kind = "proven"
 lock = "TAS"
 memory = "c11"
+fresh = "a test of the grader, which has no time"
 points = 4
 hints = ["first", "second"]
 [check.misconceptions]
@@ -122,6 +123,7 @@ title = "Right, twice"
 kind = "proven"
 lock = "TAS"
 rounds = 2
+fresh = "a test of the grader, which has no time"
 points = 4
 """
 

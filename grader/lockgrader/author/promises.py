@@ -2,6 +2,7 @@
 
 - Wrong submissions: at least ten, and one for each check that gives points.
 - Variants: at least a thousand, each used by a check.
+- Proofs: each begins from used memory, too, or has a reason (``fresh``).
 - Goals, where the lab has goals.toml: each has a check, and each check with points a goal.
 - Texts: a rubric for each answer in words with the points of the lab, a design, times, links to the
   glossary that lead there.
@@ -50,6 +51,7 @@ def promises(lab: Lab, folder: Path, checks: list[Check]) -> Iterable[Item]:
     """
     yield from _wrong(lab, checks)
     yield from _variants(lab)
+    yield from _memory(checks)
     yield from goals.kept(folder, checks)
     yield from _texts(folder, checks)
     yield from _levels(folder, checks)
@@ -138,6 +140,14 @@ def _variants(lab: Lab) -> Iterable[Item]:
     for name in lab.variant:
         used = f"'${name}'" in str(lab.check)
         yield Item("variant", name, used, "used" if used else f"no check uses ${name}")
+
+
+def _memory(checks: list[Check]) -> Iterable[Item]:
+    """Each proof begins from used memory, too, or the lab says why not."""
+    for check in checks:
+        gap = check.memory_gap
+        if gap is not None:
+            yield Item("memory", check.name, not gap, gap or "used memory, or a reason")
 
 
 def _texts(folder: Path, checks: list[Check]) -> Iterable[Item]:

@@ -176,7 +176,8 @@ def _explain(workspace: Workspace, check: Check, one: CheckResult, state: State)
     if says != one.message:
         say_wrapped("locklab lab check --json shows the whole error: report it", "  ")
     example = one.counterexample or {}
-    if example and (replay := check.replay(workspace.lab.locks, example["memory"])):
+    memory, threads = example.get("memory", ""), example.get("threads", 0)
+    if example and (replay := check.replay(workspace.lab.locks, memory, threads)):
         say(f"  play it in a browser:\n    {shlex.join(replay)}")
     if one.rows:
         numbers(one)

@@ -20,6 +20,7 @@ PROPERTIES = {
     "handout": "the handout names every file and every answer",
     "covered": "enough wrong submissions, and one for each check",
     "variant": "at least 1,000 variants, and each is used",
+    "memory": "each proof begins from used memory, or says why not",
     "value": "numbers differ between students",
     "goal": "each goal has a check, and each check a goal",
     "text": "rubric, design and times are there",

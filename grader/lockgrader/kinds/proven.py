@@ -1,31 +1,44 @@
 """Proven: the checker has explored every interleaving of a few threads.
 
-It begins with fresh memory; where the lab says so, once more with memory that many CPUs have used
-(:mod:`lockgrader.measuring.used`). The finding holds the operations of the submission that the
-proof reached, for the measurements that follow (:mod:`lockgrader.measuring.ran`).
+It begins with fresh memory, and once more with memory that many CPUs have used
+(:mod:`lockgrader.measuring.used`). Before a larger proof comes a short one: two threads and two
+rounds show most mistakes, at less cost and in fewer steps. The finding holds the operations of the
+submission that the proof reached, for the measurements that follow
+(:mod:`lockgrader.measuring.ran`).
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from lockgrader.finding import Finding
-from lockgrader.measuring.class_check import ClassCheck
-from lockgrader.measuring.used import Used, after_use
+from lockgrader.measuring.proof_check import ProofCheck
+from lockgrader.measuring.used import Wearing
+from lockgrader.measuring.uses import LONG, LONG_OTHER
 from lockgrader.measuring.waits import Waits, wrong_wait
 from lockgrader.sandbox import Profile
 
 if TYPE_CHECKING:
+    from lockgrader.measuring.uses import Run
     from lockgrader.submitted import Submitted
+    from locksim.checker.client import Client
     from locksim.checker.verdict import Verdict
+    from locksim.kinds import StructKind
+    from locksim.lang.struct import Struct, Workload
+    from locksim.study.use import Use
 
 __all__ = ["Proven"]
 
+SHORT_THREADS, SHORT_ROUNDS = 2, 2
+"""Of the proof that comes first."""
 
-class Proven(ClassCheck):
+
+class Proven(ProofCheck):
     """The checker explores every interleaving of a few threads.
 
     Arguments:
@@ -34,7 +47,7 @@ class Proven(ClassCheck):
         client: prefix of the names of the standard clients to use; "" for all.
         states: at most, for one client.
         bypass: with the property "bypass": acquisitions by others while a thread waits, at most.
-        used: from which memory the same is proven once more; None: from fresh memory only.
+        used, fresh: as for :class:`~lockgrader.measuring.proof_check.ProofCheck`.
         waits: how the lock must wait; None: in any way.
     """
 
@@ -43,63 +56,78 @@ class Proven(ClassCheck):
     client: str = ""
     threads: Annotated[int, Field(ge=1, le=8)] = 2
     rounds: Annotated[int, Field(ge=1, le=10)] = 1
-    memory: Literal["sc", "tso", "c11"] = "sc"
     property: str = "all"
-    states: Annotated[int, Field(ge=100, le=20_000_000)] = 1_000_000
     bypass: Annotated[int, Field(ge=0, le=100)] | None = None
-    used: Used | None = None
     waits: Waits | None = None
 
     def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Prove the lock, or show a shortest counterexample."""
-        from lockgrader.measuring.proofs import budget
         from lockgrader.measuring.ran import operations
-        from locksim.checker import check_lock
+        from locksim.kinds import kind_of
+        from locksim.lang.struct import Lock
 
         lock = submitted.lock(self.lock)
-        limits = budget(self.states)
-        verdict = check_lock(
-            lock,
-            threads=self.threads,
-            rounds=self.rounds,
-            memory=self.memory,
-            property=self.property,
-            budget=limits,
-            name=self.lock,
-            client=self.client,
-        )
-        finding = self._judged(verdict)
-        code = submitted.codes[self.lock]
-        reached = operations(verdict.ran, code.file)
-        if finding.verdict == "pass" and self.used is not None:
-            wrong, reached = after_use(
-                self.used,
-                code,
-                limits,
-                reached,
-                name=self.lock,
+        code, kind = submitted.codes[self.lock], kind_of(lock)
+        finding = Finding("grader_error")
+        for threads, rounds in self._stages():
+            verdict = self._verdict(lock, threads, rounds)
+            finding = self._judged(verdict, threads, rounds)
+            finding = replace(finding, reached=operations(verdict.ran, code.file))
+            if finding.verdict != "pass":
+                return finding
+        if kind is not None:
+            wearing = _KindWearing(
+                kind=kind,
+                struct=lock,
                 client=self.client,
+                name=self.lock,
+                file=code.file,
+                part=kind.part,
                 memory=self.memory,
+                long=LONG if issubclass(lock, Lock) else LONG_OTHER,
             )
-            finding = wrong or finding
+            finding = self.proven_after_use(finding, wearing)
         if finding.verdict == "pass" and self.waits is not None:
             says, tag = wrong_wait(self.lock, lock(), self.waits)
-            finding = Finding("fail", 0.0, says, tag=tag) if says else finding
-        return replace(finding, reached=reached)
+            wrong = Finding("fail", 0.0, says, tag=tag, reached=finding.reached)
+            finding = wrong if says else finding
+        return finding
 
-    def replay(self, file: str, memory: str) -> list[str]:
+    def replay(self, file: str, memory: str, threads: int) -> list[str]:
         """The same proof, as a page to play with."""
-        command = ["locklab", "check", f"{file}:{self.lock}", "--threads", str(self.threads)]
-        command += ["--rounds", str(self.rounds)] if self.rounds != 1 else []
+        rounds = self.rounds if threads == self.threads else min(self.rounds, SHORT_ROUNDS)
+        command = ["locklab", "check", f"{file}:{self.lock}", "--threads", str(threads)]
+        command += ["--rounds", str(rounds)] if rounds != 1 else []
         command += ["--client", self.client] if self.client else []
         return [*command, "--memory", memory, "--play", f"{self.lock.lower()}.html"]
 
-    def _judged(self, verdict: Verdict) -> Finding:
+    def _stages(self) -> list[tuple[int, int]]:
+        """Threads and rounds of the proofs: a short one before a larger one."""
+        asked = self.threads, self.rounds
+        short = min(self.threads, SHORT_THREADS), min(self.rounds, SHORT_ROUNDS)
+        return [asked] if short == asked else [short, asked]
+
+    def _verdict(self, lock: type[Struct], threads: int, rounds: int) -> Verdict:
+        from lockgrader.measuring.proofs import budget
+        from locksim.checker import check_lock
+
+        return check_lock(
+            lock,
+            threads=threads,
+            rounds=rounds,
+            memory=self.memory,
+            property=self.property,
+            budget=budget(self.states),
+            name=self.lock,
+            client=self.client,
+        )
+
+    def _judged(self, verdict: Verdict, threads: int, rounds: int) -> Finding:
         """The finding of a verdict on a lock with fresh memory."""
         from lockgrader.measuring.proofs import unfinished, violated
 
-        rounds = "1 round" if self.rounds == 1 else f"{self.rounds} rounds"
-        asked = f"{self.threads} threads, {rounds}, {self.memory.upper()}"
+        several = "1 round" if rounds == 1 else f"{rounds} rounds"
+        asked = f"{threads} threads, {several}, {self.memory.upper()}"
         if verdict.verdict == "proven":
             most = verdict.bypass
             if self.bypass is not None and most is not None and most > self.bypass:
@@ -118,3 +146,46 @@ class Proven(ClassCheck):
         shown = violated(f"{verdict.found} ({asked})", example)
         # The belief is about what is shown: with a stronger memory another property may fail.
         return Finding("fail", 0.0, shown, tag=example.found, counterexample=example.to_json())
+
+
+@dataclass(kw_only=True)
+class _KindWearing(Wearing):
+    """A struct with the load and the clients of its kind.
+
+    Arguments:
+        kind: the struct's. struct: its class. client: prefix of the clients' names.
+        name, file, part, memory, long, threads, by_cpu: as for
+            :class:`~lockgrader.measuring.used.Wearing`.
+    """
+
+    kind: StructKind
+    struct: type[Struct]
+    client: str
+    name: str
+    file: str
+    part: str
+    memory: str
+    long: int
+    threads: int = 2
+    by_cpu: bool = True
+
+    def load(self, run: Run) -> Workload | None:
+        """That of the kind."""
+        return self.kind.wearing(self.struct, run.rounds, run.on, run.number)
+
+    def miscounted(self, left: Use) -> str:
+        """Critical sections that have lost what another one counted."""
+        sections = left.words.get("visits", left.acquired)
+        counted = left.words.get("count", sections)
+        lost = f"{sections:,} critical sections counted a word up to {counted:,}"
+        return "" if counted == sections else lost
+
+    def clients(self, run: Run) -> Sequence[Client]:
+        """Those of the kind, equal for all runs."""
+        return self._clients
+
+    @functools.cached_property
+    def _clients(self) -> list[Client]:
+        from locksim.checker.client import chosen
+
+        return chosen(self.kind.worn_clients(self.struct, self.threads), self.client)

@@ -45,6 +45,9 @@ def test_broken_promises_of_files(tmp_path: Path) -> None:
     assert "2 variants; at least 1,000 are needed" == found["variant", ""]
 
 
+FRESH = 'fresh = "a proof of infinite runs begins with fresh memory"\n'
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "where", "says"),
     [
@@ -52,6 +55,7 @@ def test_broken_promises_of_files(tmp_path: Path) -> None:
         ("rubric.md", "`why`", "it", ("text", "why"), "0 points in rubric.md, by_hand = 5 in"),
         ("rubric.md", "- 5:", "- 6:", ("text", "why"), "6 points in rubric.md, by_hand = 5 in"),
         ("design.md", "Goals", "Gaols", ("text", "design.md"), "says nothing about Goals"),
+        ("lab.toml", FRESH, "", ("memory", "ticket-fair"), "begins with fresh memory only"),
         ("lab.toml", 'think_ns = "$think"', "think_ns = 9", ("variant", "think"), "no check uses"),
     ],
 )

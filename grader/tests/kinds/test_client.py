@@ -35,12 +35,12 @@ class Box(Struct):
 """
 
 
-def judged(text: str = BOX, **more: Any) -> Finding:
+def judged(code: str = BOX, **more: Any) -> Finding:
     """The finding of a class ``Box`` under the client."""
     base = {"name": "own", "title": "Own", "kind": "client", "points": 4, "lock": "Box"}
     given = {"client": "Both", "text": CLIENT, "holds": "box", "expect": "seen == 1"}
     check = OwnClient.model_validate({**base, **given, **more})
-    return check.judge(Submitted(codes=compile_source(text, "<box.py>")))
+    return check.judge(Submitted(codes=compile_source(code, "<box.py>")))
 
 
 def test_right_class_is_proven() -> None:
@@ -86,3 +86,93 @@ def test_part_that_is_not_there_is_the_lab_s_mistake() -> None:
     """The author sees it, not the student."""
     with pytest.raises(LabError, match="no part 'bag'"):
         judged(holds="bag")
+
+
+LOOKERS = """
+from locksim.lang import *
+
+class Lookers(Workload):
+    box = part(Struct)
+
+    def thread(self):
+        seen = yield from self.box.look()
+        yield from self.box.change()
+        assert (yield from self.box.changed(seen))
+
+    def use(self):
+        yield from self.box.change()
+
+class Staying(Lookers):
+    begun = word()
+
+    def thread(self):
+        if thread():
+            while not (yield self.begun.load()):
+                yield pause()
+            for _ in range(20):
+                yield from self.box.change()
+        else:
+            seen = yield from self.box.look()
+            yield self.begun.store(1)
+            yield from self.box.change()
+            assert (yield from self.box.changed(seen))
+"""
+VERSIONS = """
+from locksim.lang import *
+
+class Box(Struct):
+    most = param(0xFFFF)
+    version = word()
+
+    def look(self):
+        return (yield self.version.load())
+
+    def change(self):
+        while True:
+            version = yield self.version.load()
+            if (yield self.version.compare_swap(version, (version + 1) & self.most)) == version:
+                return
+
+    def changed(self, seen):
+        return (yield self.version.load()) != seen
+"""
+LATER = VERSIONS.replace(
+    "return (yield self.version.load()) != seen",
+    "last = yield self.version.load()\n        return (last != seen) * (last < 100)",
+)
+FEW_USES = {"machine": "ideal-8", "cpus": 8, "uses": 200, "moments": 1}
+
+
+def looked(code: str = VERSIONS, **more: Any) -> Finding:
+    """The finding of a class ``Box`` with versions, after many changes."""
+    given = {"client": "Lookers", "text": LOOKERS, "expect": "", "used": FEW_USES}
+    return judged(code, **{**given, **more})
+
+
+def test_a_class_is_used_by_the_use_of_the_client() -> None:
+    """A right one is proven from there, too; the message says after how many uses."""
+    found = looked(staying="Staying")
+    assert "pass" == found.verdict
+    assert "uses by 4 to 64 CPUs" in found.message
+
+
+def test_a_class_that_changes_with_use_is_found() -> None:
+    """Right for the two changes of the client, wrong after 100; the class is wrong for all."""
+    assert "pass" == looked(LATER, used=None).verdict
+    found = looked(LATER)
+    assert ("fail", "assertion", "Box") == (found.verdict, found.tag, found.violation)
+
+
+def test_one_value_of_several_is_enough_to_fail() -> None:
+    """Three bits are enough for the client, and not for a thread that stays."""
+    both = {"most": [0xFFFF, 7]}
+    assert "pass" == looked(settings=both).verdict
+    found = looked(settings=both, staying="Staying")
+    assert ("fail", "Box") == (found.verdict, found.violation)
+    assert "client: Staying" in found.message
+
+
+def test_a_client_without_a_use_is_the_lab_s_mistake() -> None:
+    """The author writes one, or why there is no used memory."""
+    with pytest.raises(LabError, match=r"Both has no program use\(\)"):
+        judged(used=FEW_USES)

@@ -95,6 +95,9 @@ class Reference(Struct):
     def setup(self):
         yield self.count.store(self.first)
 
+    def get(self):
+        yield self.count.fetch_add(1, RELAXED)
+
     def put(self):
         before = yield self.count.fetch_add(-1, ACQ_REL)
         return before - 1

@@ -5,7 +5,7 @@ import pytest
 from lockgrader.finding import Finding
 from lockgrader.kinds.proven import Proven
 from lockgrader.measuring import proofs
-from lockgrader.measuring.used import Used
+from lockgrader.measuring.uses import Used
 from lockgrader.submitted import Submitted
 from locksim.checker.verdict import MIN_BYTES
 from locksim.compiler import compile_source
@@ -127,3 +127,13 @@ def test_a_wrong_lock_is_wrong_within_its_budget() -> None:
     """What was found before the budget ends decides."""
     wrong = TICKET.replace("!= mine:", "< mine - 1:")
     assert "fail" == proof(wrong, threads=2, states=400).verdict
+
+
+def test_a_short_proof_comes_first() -> None:
+    """The counterexample of a large proof has two threads; the verdict is that of the large one."""
+    wrong = TICKET.replace("!= mine:", "< mine - 1:")
+    found = proof(wrong, threads=3, rounds=3)
+    assert ("fail", 2) == (found.verdict, (found.counterexample or {})["threads"])
+    assert "(2 threads, 2 rounds, SC)" in found.message
+    assert "proven for 3 threads, 1 round" in proof(TICKET, threads=3).message
+    assert ["--threads", "2"] == PROOF.replay("l.py", "sc", 2)[3:5]

@@ -4,7 +4,7 @@ import pytest
 
 from lockgrader.finding import Finding
 from lockgrader.kinds.proven import Proven
-from lockgrader.measuring.used import Used, moments
+from lockgrader.measuring.uses import Used, moments
 from lockgrader.submitted import Submitted
 from locksim.compiler import compile_source
 

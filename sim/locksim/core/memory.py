@@ -114,6 +114,7 @@ def build(
     *,
     heap_lines: int = HEAP_LINES,
     built_with: Iterable[Struct] = (),
+    whole: bool = True,
 ) -> Memory:
     """Place a workload on a machine and run its ``setup`` programs.
 
@@ -123,6 +124,7 @@ def build(
         types: every struct that the programs allocate.
         heap_lines: lines for ``alloc``; none where nothing is allocated.
         built_with: descriptions that pointers to their classes mean, instead of the defaults.
+        whole: whether the workload's own setup runs, too, behind those of its parts.
 
     Raises:
         SimulationError: a setup program uses a forbidden operation (waits, uses memory outside
@@ -164,8 +166,21 @@ def build(
         memory.locks.append(name)
         memory.recursive.append(recursive)
         memory.lock_of[address] = number + 1
-    _Setup(memory, tables).run(embedded)
+    _Setup(memory, tables, tables.n_cpus).run(embedded if whole else embedded[:-1])
     return memory
+
+
+def set_up(memory: Memory, tables: MachineTables, cpus: int) -> None:
+    """Run the setup program of a workload on memory as it is.
+
+    Arguments:
+        memory: of a workload, whose parts are set up. tables: the machine.
+        cpus: the number that the program is told.
+
+    Raises:
+        SimulationError: as for :func:`build`.
+    """
+    _Setup(memory, tables, cpus).run([(memory.root, "")])
 
 
 def _zeros(n: int) -> numbers[int]:
@@ -269,8 +284,8 @@ def words_of(struct: Struct, name: str) -> Iterator[tuple[int, str, word]]:
 class _Setup:
     """Runner of setup programs directly on memory, on CPU 0 before time 0."""
 
-    def __init__(self, memory: Memory, tables: MachineTables) -> None:
-        self.memory, self.tables = memory, tables
+    def __init__(self, memory: Memory, tables: MachineTables, cpus: int) -> None:
+        self.memory, self.tables, self.cpus = memory, tables, cpus
         self.struct: Struct = memory.root
         self.program: Any = None
 
@@ -281,7 +296,7 @@ class _Setup:
         return 0
 
     def n_cpus(self) -> int:
-        return self.tables.n_cpus
+        return self.cpus
 
     def n_threads(self) -> int:
         return self.memory.space.n_threads

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from locksim.compiler.link import link
-from locksim.core.memory import build
+from locksim.core.memory import HEAP_LINES, build
 from locksim.lang.layout import Space
 from locksim.lang.struct import Struct, Workload, tasks_of
 
@@ -34,6 +34,6 @@ def prepare(
     """
     space = Space(tables.words_per_line, tables.n_cpus, tasks_of(workload), built_with)
     image = link(workload, space, base=tables.words_per_line)
-    options = {} if heap_lines is None else {"heap_lines": heap_lines}
+    lines = HEAP_LINES if heap_lines is None else heap_lines
     types = list(image.types)
-    return image, build(workload, tables, types, built_with=built_with, **options)
+    return image, build(workload, tables, types, heap_lines=lines, built_with=built_with)

@@ -42,7 +42,7 @@ class CountedRefKind(LockKind):
         self, struct: Struct | type[Struct], rounds: int, on: tuple[int, ...], number: int
     ) -> Workload:
         """Critical sections, each with a reference."""
-        return WearingReferences(lock=struct, rounds=rounds, threads=len(on))
+        return WearingReferences(lock=struct, rounds=rounds)
 
 
 class Referring(Workload):
@@ -93,26 +93,21 @@ class Referring(Workload):
 class WearingReferences(Wearing):
     """As Wearing, but a thread has a reference round each section.
 
-    At the end only the maker's is left, and one for each further thread of the check is taken: a
-    check of used memory runs no setup.
+    At the end only the maker's is left.
 
     Arguments:
-        rounds, think_ps, step, offset: as for :class:`~locksim.kinds.lock.Wearing`.
-        threads: of the check.
+        rounds, think_ps, step, offset: as for :class:`~locksim.kinds.visits.DrawnVisits`.
     """
 
-    threads = param(1)
     lock = part(Lockref)
     visits = word()
     gone = word()
 
     def thread(self):
-        yield from super().thread()
+        yield from self.come()
         if (yield self.gone.fetch_add(1)) == n_cpus() - 1:
             left = yield from self.lock.references()
             assert left == 1
-            for _ in range(self.threads - 1):
-                yield from self.lock.get()
 
     def visit(self):
         """One critical section with a reference."""

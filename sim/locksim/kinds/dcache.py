@@ -9,8 +9,9 @@ end the root's count must be what it was.
 from __future__ import annotations
 
 from locksim.core.client import Client
-from locksim.kinds.kind import StructKind, resized
+from locksim.kinds.kind import StructKind, offers, resized
 from locksim.kinds.load import LoadError, LoadSettings
+from locksim.kinds.visits import DrawnVisits
 from locksim.lang import *
 from locksim.library.kernel.dcache import BASE
 from locksim.library.kernel.dcache_seqretry import SeqRetryDcache
@@ -18,12 +19,15 @@ from locksim.library.workloads.paths import COMPONENTS, Paths
 
 PATH_FAULTS = {"assertion": "torn or outdated path, or a lost reference"}
 """What a failed assertion is called here."""
+FEW = 3
+"""Components of a path in the test clients."""
 
 
 class DcacheKind(StructKind):
     """``d_path`` and ``d_move``."""
 
     base = Struct
+    part = "dcache"
     methods = ("d_path",)
     unit = "paths and renames"
     paced = False
@@ -48,7 +52,7 @@ class DcacheKind(StructKind):
 
     def clients(self, struct: Struct | type[Struct], threads: int, rounds: int) -> list[Client]:
         """Thread 0 renames and the others read; two threads rename and read what they wrote."""
-        small = resized(struct, components=3)
+        small = resized(struct, components=FEW)
         found = [
             Client(
                 "paths beside renames",
@@ -61,6 +65,21 @@ class DcacheKind(StructKind):
             found.append(Client("renames beside renames", renaming, means=PATH_FAULTS))
         return found
 
+    def wearing(
+        self, struct: Struct | type[Struct], rounds: int, on: tuple[int, ...], number: int
+    ) -> Workload:
+        """Paths and renames, a number of its own for each thread."""
+        return WearingPaths(dcache=resized(struct, components=FEW), rounds=rounds)
+
+    def worn_clients(self, struct: Struct | type[Struct], threads: int) -> list[Client]:
+        """The same; and a walk that stays on its way while the names change again and again."""
+        found = self.clients(struct, threads, 1)
+        if offers(struct, "walk_enter"):
+            staying = StayingWalk(dcache=resized(struct, components=FEW))
+            name = "renames beside a walk that stays"
+            found.append(Client(name, staying, means=PATH_FAULTS))
+        return found
+
 
 class ReadingPaths(Workload):
     """Thread 0 renames and reads, the others read; the names only rise.
@@ -70,7 +89,7 @@ class ReadingPaths(Workload):
     """
 
     rounds = param(1)
-    dcache = part(SeqRetryDcache(components=3))
+    dcache = part(SeqRetryDcache(components=FEW))
     gone = word()
 
     def thread(self):
@@ -111,3 +130,61 @@ class RenamingTogether(ReadingPaths):
             yield from self.dcache.d_move(1 + thread())
         yield from self.read(thread() < 2)
         yield from self.leave()
+
+
+class StayingWalk(ReadingPaths):
+    """Thread 1 walks once, and has begun when thread 0 begins to rename for long.
+
+    The walk may stay at each of its steps until any number of renames have gone by: see
+    :class:`locksim.kinds.seqlock.StayingReader`.
+
+    Arguments:
+        rounds: renames.
+    """
+
+    rounds = param(320)
+    begun = word()
+
+    def thread(self):
+        if thread() == 0:
+            while not (yield self.begun.load(ACQUIRE)):
+                yield pause()
+            for _ in range(self.rounds):
+                yield from self.dcache.d_move(1)
+        elif thread() == 1:
+            token = yield from self.dcache.walk_enter(0)
+            yield self.begun.store(1, RELEASE)
+            name = yield self.dcache.dentries[1].name.load(RELAXED)
+            if not (yield from self.dcache.walk_leave(0, token)):
+                assert name == 0  # as before the first rename
+
+
+class WearingPaths(DrawnVisits):
+    """Each thread renames and reads paths a number of times of its own.
+
+    The thread that leaves last finds the root's count as it was, and gives all entries the name
+    that they began with. The cache lies where the other clients have it, and there is room for
+    their words.
+
+    Arguments:
+        rounds, think_ps, step, offset: as for :class:`~locksim.kinds.visits.DrawnVisits`.
+    """
+
+    dcache = part(SeqRetryDcache(components=FEW))
+    gone = word()
+    room = array(64, word())
+
+    def thread(self):
+        yield from self.come()
+        if (yield self.gone.fetch_add(1, ACQ_REL)) == n_cpus() - 1:
+            left = yield from self.dcache.dentries[0].count.references()
+            assert left == 1  # who takes a reference drops it
+            yield from self.dcache.d_move(0)
+
+    def visit(self):
+        """Rename, or read."""
+        if random_below(2) == 0:
+            yield from self.dcache.d_move(random_below(BASE))
+        else:
+            path = yield from self.dcache.d_path()
+            assert path == path % BASE * (BASE + 1)  # all entries have one name

@@ -10,7 +10,7 @@ from __future__ import annotations
 from locksim.core.client import Client
 from locksim.kinds.kind import StructKind, offers
 from locksim.kinds.load import LoadSettings
-from locksim.kinds.visits import uneven
+from locksim.kinds.visits import DrawnVisits, uneven
 from locksim.lang import *
 from locksim.library.locks.tas import TASLock
 from locksim.library.locks.ttas import TTASLock
@@ -191,27 +191,19 @@ class Nesting(Counting):
         yield from self.lock.release()
 
 
-class Wearing(Counting):
-    """As Counting, but each thread comes a number of times of its own, from none to ``rounds``.
+class Wearing(Counting, DrawnVisits):
+    """As Counting, but each thread comes a number of times of its own.
 
     The lock lies where the other clients have it, and there is room for their words.
 
     Arguments:
-        rounds: critical sections of a thread at most. think_ps: mean time between two.
-        step, offset: only every ``step``-th CPU comes, from ``offset`` on.
+        rounds, think_ps, step, offset: as for :class:`~locksim.kinds.visits.DrawnVisits`.
     """
 
-    think_ps = param(1000 * NS)
-    step = param(1)
-    offset = param(0)
     room = array(64, word())
 
     def thread(self):
-        rounds = random_below(self.rounds + 1)
-        for _ in range(rounds * (cpu() % self.step == self.offset)):
-            yield compute(random_below(2 * self.think_ps) + 1)
-            yield from self.visit()
-            yield done()
+        yield from self.come()
 
 
 class AgainAndAgain(Workload):

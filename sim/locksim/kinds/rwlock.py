@@ -14,7 +14,7 @@ from locksim.core.client import Client
 from locksim.kinds.kind import StructKind, offers
 from locksim.kinds.load import LoadSettings
 from locksim.kinds.lock import TRY_FAULTS
-from locksim.kinds.visits import uneven
+from locksim.kinds.visits import DrawnVisits, uneven
 from locksim.lang import *
 from locksim.library.locks.rwlock import ReaderPreferenceRWLock
 from locksim.library.workloads.readers_writers import ReadersWriters
@@ -163,34 +163,26 @@ class ReadingAndWritingUnevenly(ReadingAndWriting):
                 yield from self.visit(i)
 
 
-class WearingReadersAndWriters(Workload):
-    """Each thread writes and reads a number of times of its own, from none to ``rounds``.
+class WearingReadersAndWriters(DrawnVisits):
+    """Each thread writes and reads a number of times of its own.
 
     The lock lies where the other clients have it, and there is room for their words.
 
     Arguments:
-        rounds: critical sections of a thread at most. think_ps: mean time between two.
-        step, offset: only every ``step``-th CPU comes, from ``offset`` on.
+        rounds, think_ps, step, offset: as for :class:`~locksim.kinds.visits.DrawnVisits`.
     """
 
-    rounds = param(1)
-    think_ps = param(1000 * NS)
-    step = param(1)
-    offset = param(0)
     lock = part(ReaderPreferenceRWLock)
     written = word()
     copied = word()
     room = array(64, word())
 
-    def thread(self):
-        rounds = random_below(self.rounds + 1)
-        for _ in range(rounds * (cpu() % self.step == self.offset)):
-            yield compute(random_below(2 * self.think_ps) + 1)
-            if random_below(2) == 0:
-                yield from self.write()
-            else:
-                yield from self.read()
-            yield done()
+    def visit(self):
+        """Write or read."""
+        if random_below(2) == 0:
+            yield from self.write()
+        else:
+            yield from self.read()
 
     def write(self):
         """Count both words up."""

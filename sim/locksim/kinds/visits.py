@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from locksim.lang import *
+
 NOBODY = -1
 
 
@@ -47,3 +49,34 @@ def uneven(threads: int) -> list[Visits]:
         # With one away, the other is alone.
         found += [Visits(NOBODY, 0), Visits(NOBODY, 1)]
     return found
+
+
+class DrawnVisits(Workload):
+    """Each thread comes a number of times of its own, drawn from none to ``rounds``.
+
+    It is mixed with a load that says by ``visit()`` what a thread does there.
+
+    Arguments:
+        rounds: visits of a thread at most. think_ps: mean time between two.
+        step, offset: only every ``step``-th CPU comes, from ``offset`` on.
+    """
+
+    rounds = param(1)
+    think_ps = param(1000 * NS)
+    step = param(1)
+    offset = param(0)
+
+    def thread(self):
+        yield from self.come()
+
+    def come(self):
+        """Come as often as was drawn."""
+        rounds = random_below(self.rounds + 1)
+        for _ in range(rounds * (cpu() % self.step == self.offset)):
+            yield compute(random_below(2 * self.think_ps) + 1)
+            yield from self.visit()
+            yield done()
+
+    def visit(self):
+        """Come once."""
+        yield pause()

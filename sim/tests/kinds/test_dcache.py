@@ -2,8 +2,10 @@
 
 import pytest
 from kinds.verdicts import verdict_of
+from kinds.wear import used
 from library.kernel.dcache_kinds import KINDS
 
+from locksim.checker.check import check_clients
 from locksim.kinds import LoadError, LoadSettings, kind_of, plain_load
 from locksim.lang import ACQUIRE, RELAXED, RELEASE, fence, pause
 from locksim.library.kernel.dcache import Dcache
@@ -110,3 +112,28 @@ def test_a_plain_load_asks_for_paths():
     assert kind_of(SeqRetryDcache) is load.kind
     with pytest.raises(LoadError, match="--think must be at least 1 ns for a directory cache"):
         plain_load("dcache_seqwriter", LoadSettings(think_ps=0))
+
+
+class FewNumbers(ExclusiveReaderSeqLock):
+    """Wrong: the number has five bits."""
+
+    def write_end(self):
+        number = yield self.sequence.load(RELAXED)
+        yield self.sequence.store((number + 1) & 31, RELEASE)
+
+
+@pytest.mark.parametrize("cache", KINDS)
+def test_caches_are_used_and_proven_from_there(cache: type[Dcache]) -> None:
+    """Paths and renames of eight CPUs; the names and the root's count are as they began."""
+    left = used(cache)
+    names = {left.words[name] for name in left.words if name.endswith(".name")}
+    assert ({0}, 0) == (names, left.violations)
+    clients = kind_of(cache).worn_clients(cache, 2)
+    assert "proven" == check_clients(clients, name="", threads=2, used=left.used).verdict
+
+
+def test_a_walk_stays_until_a_small_number_comes_round() -> None:
+    """The library's number has room for all renames; one of five bits has not."""
+    wrong = SeqRetryDcache(rename_lock=FewNumbers)
+    *_, staying = kind_of(wrong).worn_clients(wrong, 2)
+    assert "violated" == check_clients([staying], name="", threads=2).verdict

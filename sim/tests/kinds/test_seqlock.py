@@ -1,10 +1,13 @@
 """The clients of sequence locks and counted references catch what such locks can get wrong."""
 
 import pytest
+from kinds.wear import used
 
 from locksim.checker import check_lock
+from locksim.checker.check import check_clients
+from locksim.kinds import kind_of
 from locksim.kinds.checking import clients_of
-from locksim.lang import ACQUIRE, RELAXED, RELEASE, CountedRef, SeqLock, pause, word
+from locksim.lang import ACQUIRE, RELAXED, RELEASE, CountedRef, SeqLock, param, pause, word
 from locksim.library.locks.lockref import Lockref
 from locksim.library.locks.lockref_spinlock import SpinlockRef
 from locksim.library.locks.seqlock import SpinSeqLock
@@ -129,6 +132,16 @@ class KeepsOne(SpinlockRef):
         return count
 
 
+class FewNumbers(SpinSeqLock):
+    """The number comes round: right if the bits suffice."""
+
+    bits = param(3)
+
+    def write_end(self):
+        number = yield self.sequence.load(RELAXED)
+        yield self.sequence.store((number + 1) & ((1 << self.bits) - 1), RELEASE)
+
+
 WRONG = {
     NeverAgain: "assertion",
     EvenInside: "assertion",
@@ -198,3 +211,24 @@ def test_lockref_falls_back_on_the_lock():
 def test_readers_that_wait_may_starve_writers(lock: type[SeqLock], verdict: str) -> None:
     """Not where all who wait stand in one queue."""
     assert verdict == check_lock(lock, threads=2, property="starvation").verdict
+
+
+@pytest.mark.parametrize(
+    ("bits", "verdict"), [(2, "violated"), (3, "violated"), (9, "violated"), (16, "proven")]
+)
+def test_a_number_that_comes_round_is_found(bits: int, verdict: str) -> None:
+    """A reader stays while it does; 16 bits are enough for that."""
+    lock = FewNumbers(bits=bits)
+    *_, staying = kind_of(lock).worn_clients(lock, 2)
+    assert verdict == check_clients([staying], name="", threads=2).verdict
+
+
+@pytest.mark.parametrize("lock", [SpinSeqLock, SeqRWLock, ExclusiveReaderSeqLock])
+def test_sequence_locks_are_used_and_proven_from_there(lock: type[SeqLock]) -> None:
+    """Readers of all kinds and writers of eight CPUs; the number stays where they left it."""
+    left = used(lock, rounds=20)
+    written = left.words["written"]
+    assert (2 * written, 0) == (left.words["lock.sequence"], left.violations)
+    assert 0 < written == left.words["copied"]
+    found = check_clients(kind_of(lock).worn_clients(lock, 2), name="", threads=2, used=left.used)
+    assert "proven" == found.verdict

@@ -1,6 +1,7 @@
 """Memory that many CPUs have used, and checks that begin there."""
 
 import pytest
+from kinds.wear import ON, used
 
 from locksim.checker.check import check_clients
 from locksim.checker.client import Client
@@ -8,14 +9,27 @@ from locksim.checker.errors import CheckError
 from locksim.core.result import DeadlockError, SimulationError
 from locksim.kinds import kind_of
 from locksim.kinds.checking import clients_of
-from locksim.lang import ACQUIRE, RELEASE, Lock, RWLock, cpu, n_cpus, part, pause, word
+from locksim.lang import (
+    ACQUIRE,
+    RELEASE,
+    Lock,
+    RWLock,
+    Struct,
+    Workload,
+    alloc,
+    cpu,
+    free,
+    n_cpus,
+    part,
+    pause,
+    pointer,
+    word,
+)
 from locksim.library.locks.brlock import BigReaderLock
 from locksim.library.locks.mcs import MCSLock
 from locksim.library.locks.rwlock import ReaderPreferenceRWLock
 from locksim.library.locks.ticket import TicketLock
-from locksim.study.use import Use, drawn_cpus, use
-
-ON = (5, 2)
+from locksim.study.use import drawn_cpus
 
 
 class Alternating(Lock):
@@ -49,12 +63,6 @@ class FewBigReaders(RWLock):
     def write_release(self):
         for i in range(min(n_cpus(), 4)):
             yield from self.locks.locks[i].write_release()
-
-
-def used(lock, rounds=40) -> Use:
-    """What eight CPUs leave."""
-    load = kind_of(lock).wearing(lock, rounds, ON, 0)
-    return use(load, part="lock", machine="ideal-8", cpus=8, on=ON, seed=1, longest_ps=10**9)
 
 
 def test_words_keep_what_they_have_counted() -> None:
@@ -99,6 +107,41 @@ def test_a_proof_says_which_operations_it_reached() -> None:
     names = [{p.method for p in v.ran if p.method[0] == "T"} for v in (verdict, with_try)]
     assert {"TicketLock.acquire", "TicketLock.release"} == names[0]
     assert "TicketLock.try_acquire" in names[1]
+
+
+class Thing(Struct):
+    """What the client allocates, and the load does not."""
+
+    value = word()
+
+
+class Owners(Workload):
+    """The setup takes a share for each thread; the last one that gives its share back frees."""
+
+    lock = part(TicketLock)
+    thing = pointer(Thing)
+    shares = word()
+
+    def setup(self):
+        thing = yield alloc(Thing)
+        yield self.thing.store(thing)
+        for _ in range(n_cpus()):
+            yield self.shares.fetch_add(1)
+
+    def thread(self):
+        yield from self.lock.acquire()
+        shares = yield self.shares.fetch_add(-1)
+        yield from self.lock.release()
+        if shares == 1:
+            thing = yield self.thing.load()
+            yield free(thing)
+
+
+def test_the_setup_of_a_client_runs_in_that_memory() -> None:
+    """Once, with the number of the check's threads."""
+    client = Client("", Owners(lock=TicketLock), {"shares": 0})
+    verdict = check_clients([client], name="", threads=2, used=used(TicketLock).used)
+    assert "proven" == verdict.verdict
 
 
 def test_requests_that_make_no_sense_are_refused() -> None:

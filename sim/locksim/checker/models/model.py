@@ -17,6 +17,7 @@ have been overtaken (key, value, view; :mod:`locksim.checker.models.c11`).
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -31,6 +32,7 @@ from locksim.checker.models.symmetry import told_apart
 from locksim.checker.models.tasks import switching
 from locksim.checker.models.used import Used
 from locksim.compiler import bytecode
+from locksim.compiler.bytecode import Image
 from locksim.compiler.link import link
 from locksim.compiler.sources import is_method
 from locksim.core.faults import place
@@ -162,10 +164,10 @@ def model(
         else used.machine
     )
     wpl, weak = machine_tables.words_per_line, memory == "c11"
-    image = link(workload, Space(wpl, machine_tables.n_cpus, tasks), wpl, weak_fences=weak)
-    types, crew = list(image.types), None
+    image = _linked(workload, wpl, machine_tables.n_cpus, tasks, weak)
+    crew = None
     if used is None:
-        built = build(workload, machine_tables, types, heap_lines=heap_lines)
+        built = build(workload, machine_tables, list(image.types), heap_lines=heap_lines)
     else:
         built = used.under(workload, image)
         crew = Crew(used.cpus, machine_tables.n_cpus, image.places[image.entry].file)
@@ -190,8 +192,8 @@ def model(
     size[HOLDERS], size[SLEEP], size[PERMIT] = (offset[k] for k in ("holders", "sleep", "permit"))
     size[HEAP], size[FREE_HEAD] = offset["heap_next"], offset["free_head"]
     size[LIVE], size[OBJECT], size[FREE_NEXT] = (offset[k] for k in ("live", "object", "free_next"))
-    size[N_LINES], size[N_TYPES], size[WATCH] = len(built.live), len(types), watch
-    heap = heap_lines if types else 0
+    size[N_LINES], size[N_TYPES], size[WATCH] = len(built.live), len(built.types), watch
+    heap = heap_lines if built.types else 0
     size[STATIC] = (len(built.live) - heap if used is None else used.static_lines) * wpl
     size[ROW], size[SHARED] = len(threads[0]), len(shared)
     size[INSIDE], size[N_LOCKS] = len(threads[0]) - 2 * len(built.locks), len(built.locks)
@@ -227,6 +229,12 @@ def model(
         [[0] * 4 for _ in built.words],
     )
     return Model(program, built, tables, threads, shared, moved, apart, invariants)
+
+
+@functools.lru_cache(maxsize=32)
+def _linked(workload: Workload, wpl: int, n_cpus: int, tasks: int, weak: bool) -> Image:
+    """The linked program: one workload is checked in several memories, and more than once."""
+    return link(workload, Space(wpl, n_cpus, tasks), wpl, weak_fences=weak)
 
 
 def _examine(n_threads: int, memory: str, buffer_entries: int, history: int) -> None:

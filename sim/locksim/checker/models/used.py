@@ -5,7 +5,8 @@ behave otherwise when the count is high: as it was measured, and as no proof has
 may begin with the memory that a simulation left when all of its threads had returned.
 
 The simulated workload and the test client must hold the struct at the same address. Then its words
-keep their addresses, and pointers among them stay right. The client's own words begin anew.
+keep their addresses, and pointers among them stay right. The client's own words begin anew, and its
+own setup runs on that memory.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from locksim.checker.errors import CheckError
 from locksim.compiler.bytecode import Image
-from locksim.core.memory import Memory, build
+from locksim.core.memory import Memory, build, set_up
 from locksim.lang.struct import Struct, Workload
 from locksim.machine import MachineTables
 
@@ -54,15 +55,15 @@ class Used:
 
         Raises:
             CheckError: the struct has another place there.
+            SimulationError: the client's setup goes wrong in this memory.
         """
-        fresh = build(workload, self.machine, list(image.types), heap_lines=SPARE_LINES)
+        types = [*image.types, *(t for t in self.memory.types if t not in image.types)]
+        fresh = build(workload, self.machine, types, heap_lines=SPARE_LINES, whole=False)
         begin, end = _range(fresh, self.part)
         wpl, static = fresh.space.words_per_line, self.static_lines
         own = fresh.space.layout(workload).size  # from the second line on
         if (begin, end) != _range(self.memory, self.part) or wpl + own > static * wpl:
             raise CheckError(f"{self.part} does not lie where the simulated workload had it")
-        if list(image.types) != self.memory.types:
-            raise CheckError("the test client allocates other structs than the simulated workload")
         last = max((k for k in range(static, self.heap_next) if self.live[k]), default=static - 1)
         n_lines = last + 1 + (SPARE_LINES if fresh.types else 0)
         words = _first(self.words, n_lines * wpl)
@@ -71,18 +72,21 @@ class Used:
         for line in range(static, n_lines):
             if line > last or not self.live[line]:  # an object comes with zeros
                 words[line * wpl : (line + 1) * wpl] = array("q", [0]) * wpl
-        return replace(
+        number = [0, *(1 + types.index(kind) for kind in self.memory.types)]
+        made = replace(
             fresh,
             words=words,
             home=_first(self.memory.home, n_lines),
             place=_first(self.memory.place, n_lines),
             live=_first(self.live, n_lines),
-            object_type=_first(self.object_type, n_lines),
+            object_type=_first([number[k] for k in self.object_type], n_lines),
             heap_next=last + 1,
             free_head=[row[:] for row in fresh.free_head[: len(self.cpus)]],
             free_next=array("q", [0]) * n_lines,
             lock_of=_first(fresh.lock_of, n_lines * wpl),
         )
+        set_up(made, self.machine, len(self.cpus))
+        return made
 
 
 def _range(memory: Memory, part: str) -> tuple[int, int]:

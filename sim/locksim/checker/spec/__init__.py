@@ -23,11 +23,13 @@ of the specification as sets; so the specification may be nondeterministic. That
 complete for these clients: an order that is found is checked by running the specification, and a
 history that no order explains is shown with the run that ends in it.
 
+*Used memory* (:mod:`turns`). A load of operations in turns, after which an object is as it began.
+
 *Not covered.* Operations that never return (a deadlock says so); more threads, operations or
 arguments than the plans have; other clients' own data under c11.
 """
 
-from locksim.checker.spec.check import check_spec, clients
+from locksim.checker.spec.check import check_spec, clients, thread_count
 from locksim.checker.spec.history import CONDITIONS
 
-__all__ = ["CONDITIONS", "check_spec", "clients"]
+__all__ = ["CONDITIONS", "check_spec", "clients", "thread_count"]

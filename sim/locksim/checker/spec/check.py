@@ -63,7 +63,7 @@ def check_spec(
     verdict = check_clients(
         clients(implementation, specification, threads, operations, condition),
         name=name or _class(implementation).__name__,
-        threads=_threads(operations) or threads or 2,
+        threads=thread_count(threads, operations),
         memory=memory,
         property=property,
         budget=budget,
@@ -91,8 +91,7 @@ def clients(
     if condition not in CONDITIONS:
         hint = did_you_mean(condition, CONDITIONS)
         raise CheckError(f"no condition '{condition}'; {hint}")
-    named = _threads(asked)
-    n = named or threads or 2
+    named, n = _threads(asked), thread_count(threads, asked)
     if threads not in (0, n):
         raise CheckError(f"--operations names {n} threads, and --threads {threads}")
     atomic = Specification(specification, n)
@@ -111,6 +110,11 @@ def clients(
             "acquire(); release()'"
         )
     return [client(object_, atomic, plan, condition) for plan in allowed]
+
+
+def thread_count(threads: int, operations: str) -> int:
+    """How many threads a check has, from the arguments of :func:`check_spec`."""
+    return _threads(operations) or threads or 2
 
 
 def _threads(asked: str) -> int:
