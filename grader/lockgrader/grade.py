@@ -11,6 +11,7 @@ import time
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from lockgrader.read.scenarios import Scenario
     from locksim.compiler.ir import ClassCode
 
-__all__ = ["Gate", "Progress", "accept", "by_hand", "grade", "printable", "replay"]
+__all__ = ["Gate", "Judged", "Progress", "accept", "by_hand", "grade", "printable", "replay"]
 
 _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]+"
@@ -48,6 +49,7 @@ _RIGHT_TO_LEFT = re.compile(
 
 Progress = Callable[[Result], None]
 Gate = Callable[[Check, Submitted], str]
+Judged = Callable[[Check, Finding], None]
 
 
 def grade(
@@ -64,6 +66,8 @@ def grade(
     only: Collection[str] = (),
     gate: Gate | None = None,
     progress: Progress | None = None,
+    known: Mapping[str, Finding] | None = None,
+    judged: Judged | None = None,
 ) -> Result:
     """Grade a submission.
 
@@ -80,6 +84,8 @@ def grade(
             lock predictions (``submitted.locked``).
         progress: called with the partial result after each check but the last; the result after
             the last one is returned.
+        known: check → its finding for an earlier submission that still holds; such a check does
+            not run. judged: called with each finding of a check that has run.
 
     Raises:
         SandboxError: there is no sandbox, and nothing was run.
@@ -92,7 +98,8 @@ def grade(
     wanted = with_needs(only, checks)
     asked = [c for c in checks if not only or c.name in wanted]
     # A C file is compiled only for its own checks; the other parts are read for all checks.
-    readers = [c for c in checks if c.part != "c" or c in asked]
+    known = known or {}
+    readers = [c for c in checks if c.part != "c" or (c in asked and c.name not in known)]
     # The same holds for classes at home, where nobody compares them with other students' classes.
     classes = not (public_only and only) or any(c.part == "locks" or c.engines for c in asked)
     submitted, refused = _read(lab, readers, submission, profile, compiles=classes)
@@ -117,17 +124,21 @@ def grade(
     )
     left = untouched(lab, checks, submitted.codes, submission.files)
     passed: set[str] = set()
-    judged: list[tuple[Check, Finding]] = []
+    findings: list[tuple[Check, Finding]] = []
     for number, check in enumerate(asked, start=1):
-        finding = _stopped(check, submitted, refused, passed, gate) or evaluate(
-            check, submitted, lab.seconds, until_s, profile
-        )
+        finding = _stopped(check, submitted, refused, passed, gate)
+        if finding is None and check.name in known:
+            finding = _still(known[check.name], submitted)
+        elif finding is None:
+            finding = evaluate(check, submitted, lab.seconds, until_s, profile)
+            if judged is not None:
+                judged(check, finding)
         late = time.monotonic() > until_s
         others = () if late else matching_variants(lab, check, finding, submitted, drawn)
         if check.opens(finding):
             passed.add(check.name)
         submitted = submitted.after(check, finding)
-        judged.append((check, finding))
+        findings.append((check, finding))
         result = result.with_check(
             _result(lab, check, finding, attempt, others, begun=check.name not in left),
             seconds=time.monotonic() - began,
@@ -135,7 +146,16 @@ def grade(
         )
         if progress is not None and not result.complete:
             progress(result)
-    return result.model_copy(update={"checks": _final(lab, result.checks, judged, attempt)})
+    return result.model_copy(update={"checks": _final(lab, result.checks, findings, attempt)})
+
+
+def _still(finding: Finding, submitted: Submitted) -> Finding:
+    """A finding for an earlier submission, for this one: its lines may have moved."""
+    if not finding.reached:
+        return finding
+    from lockgrader.measuring.ran import relined
+
+    return replace(finding, reached=relined(finding.reached, submitted.codes))
 
 
 def by_hand(checks: Iterable[Check]) -> dict[str, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shlex
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
@@ -30,9 +31,7 @@ def show_result(workspace: Workspace, result: Result, *, every: bool = False) ->
     Arguments:
         workspace: whose. result: to show. every: explain all checks that have not passed.
     """
-    state, checks = workspace.state, public_checks(workspace)
-    by_name = {c.name: c for c in checks}
-    say_wrapped(whose(state), "")
+    say_wrapped(whose(workspace.state), "")
     table = tables.table()
     tables.add(table, "check", fold=True)
     tables.add(table, "name")
@@ -48,6 +47,42 @@ def show_result(workspace: Workspace, result: Result, *, every: bool = False) ->
         say(f"\n{NEEDS_LINUX}")
     for why, names in _skipped(result).items():
         say_wrapped(f"skipped: {', '.join(names)}: {why}", "")
+    _show_next(workspace, result, every=every)
+
+
+def show_changes(
+    workspace: Workspace, result: Result, before: Result, ran: Collection[str]
+) -> None:
+    """Print what a save has changed, the findings of the next check to work on, and the points.
+
+    Arguments:
+        workspace: whose. result: of all checks. before: of the run before the save.
+        ran: the names of the checks that ran.
+    """
+    names = [c.name for c in result.checks if c.name in ran]
+    say_wrapped(f"ran {len(names)} of {len(result.checks)} checks: {', '.join(names) or '-'}", "")
+    earlier = {c.name: c for c in before.checks}
+    changes = [line for one in result.checks for line in _changes(earlier.get(one.name), one)]
+    for line in changes or ["no verdict has changed"]:
+        say_wrapped(line, "  ")
+    _show_next(workspace, result, every=False)
+
+
+def _changes(before: CheckResult | None, now: CheckResult) -> list[str]:
+    """The line about a check whose verdict or points are others than before."""
+    was = "not run" if before is None else verdict_of(before)
+    points = 0.0 if before is None else before.points
+    if (was, points) == (verdict_of(now), now.points):
+        return []
+    verdicts = f"{was} -> {verdict_of(now)}" if was != verdict_of(now) else was
+    earned = f", {now.points:.4g} of {now.max_points:g} points" if points != now.points else ""
+    return [f"{now.name}: {verdicts}{earned}"]
+
+
+def _show_next(workspace: Workspace, result: Result, *, every: bool) -> None:
+    """Print the findings of the next check to work on, or of all, and the points."""
+    state, checks = workspace.state, public_checks(workspace)
+    by_name = {c.name: c for c in checks}
     following = to_do(state, checks)
     shown: set[str] = set()
     left = 0
@@ -123,17 +158,25 @@ class Live:
         following = checks[done].title if done < len(checks) else "done"
         self._report(following, done / max(1, len(checks)))
 
-    def done(self, result: Result) -> None:
-        """Show the result, and which keys there are."""
-        self.details(result, every=False)
-
-    def details(self, result: Result, *, every: bool = True) -> None:
-        """Show the result, by default with all that was found."""
+    def done(self, result: Result, before: Result | None, ran: Collection[str]) -> None:
+        """Show the result or what has changed since the run before, and which keys there are."""
         self.closed()
         screen = console()
         if screen.is_terminal:
             screen.clear()
-        show_result(self._workspace, result, every=every)
+        if before is None:
+            show_result(self._workspace, result)
+        else:
+            show_changes(self._workspace, result, before, ran)
+        self._foot()
+
+    def details(self, result: Result) -> None:
+        """Show the result with all that was found."""
+        self.closed()
+        screen = console()
+        if screen.is_terminal:
+            screen.clear()
+        show_result(self._workspace, result, every=True)
         self._foot()
 
     def failed(self, message: str) -> None:

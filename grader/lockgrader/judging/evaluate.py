@@ -41,7 +41,8 @@ LATE = "the time for the whole grading ran out; grade this submission again"
 NEEDS_LINUX = "checks that run C or a function need Linux; the grader runs them there"
 HEADROOM_BYTES = 3 << 30
 MAX_ANSWER = 16 << 20
-_adapter: TypeAdapter[Finding] = TypeAdapter(Finding)
+ANSWER: TypeAdapter[Finding] = TypeAdapter(Finding)
+"""A finding as JSON, in which processes send it."""
 
 
 def evaluate(
@@ -95,7 +96,7 @@ def evaluate(
     if not data:
         return _silent(child.exitcode, seconds)
     try:
-        return _adapter.validate_json(data)
+        return ANSWER.validate_json(data)
     except ValidationError as error:
         return Finding(
             "grader_error", message=f"the check's process gave an invalid answer: {error}"[:2000]
@@ -173,7 +174,7 @@ def _child(
         finding = Finding("fail", message="the program is nested too deeply", tag="fault")
     except Exception:
         finding = Finding("grader_error", message=traceback.format_exc()[-4000:])
-    answer.send_bytes(_adapter.dump_json(finding))
+    answer.send_bytes(ANSWER.dump_json(finding))
     answer.close()
     os._exit(0)
 

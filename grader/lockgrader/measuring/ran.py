@@ -8,17 +8,35 @@ no proof has reached does not count.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from lockgrader.finding import Operation
 from locksim.compiler.bytecode import Place
+from locksim.compiler.ir import ClassCode
 
-__all__ = ["operations", "unproven"]
+__all__ = ["operations", "relined", "unproven"]
 
 
 def operations(places: Iterable[Place], file: str) -> frozenset[Operation]:
     """The operations of one file among some places."""
     return frozenset((p.method, p.index, p.line) for p in places if p.file == file)
+
+
+def relined(reached: frozenset[Operation], codes: Mapping[str, ClassCode]) -> frozenset[Operation]:
+    """The same operations where the text has moved to other lines.
+
+    Arguments:
+        reached: operations of classes whose bytecode is the same but for lines.
+        codes: the classes as they are now.
+    """
+
+    def line(method: str, index: int, before: int) -> int:
+        kind, _, name = method.rpartition(".")
+        code = codes[kind].methods.get(name) if kind in codes else None
+        known = code is not None and 0 <= index < len(code.instrs)
+        return code.instrs[index].line if code is not None and known else before
+
+    return frozenset((method, k, line(method, k, before)) for method, k, before in reached)
 
 
 def unproven(ran: frozenset[Operation], proven: frozenset[Operation]) -> str:

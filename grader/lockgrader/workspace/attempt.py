@@ -11,7 +11,8 @@ from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 
 from lockgrader.check import Check
-from lockgrader.grade import Gate, Progress, grade
+from lockgrader.finding import Finding
+from lockgrader.grade import Gate, Judged, Progress, grade
 from lockgrader.interval import to_write
 from lockgrader.read.record import Locked
 from lockgrader.read.submission import Submission
@@ -34,6 +35,8 @@ def attempt(
     profile: Profile = "namespaces",
     only: Collection[str] = (),
     progress: Progress | None = None,
+    known: Mapping[str, Finding] | None = None,
+    judged: Judged | None = None,
 ) -> Result:
     """Run the public checks on the files of a workspace, and record the outcome.
 
@@ -42,7 +45,7 @@ def attempt(
         profile: as for :func:`lockgrader.grade.grade`; "unconfined" where
             students ask for no sandbox for their own work.
         only: names of checks; those that they need run too. By default all.
-        progress: as for :func:`lockgrader.grade.grade`.
+        progress, known, judged: as for :func:`lockgrader.grade.grade`.
 
     Raises:
         WorkspaceError: there is no check of such a name. SandboxError: there is no sandbox.
@@ -64,6 +67,8 @@ def attempt(
         only=only,
         gate=_gate(workspace, checks),
         progress=progress,
+        known=known,
+        judged=judged,
     )
     after = workspace.update(lambda before: _remembered(before, result, checks))
     if (after.best, after.solved) != (state.best, state.solved):

@@ -7,6 +7,9 @@ not graded. The worker is a process made for one run. It grades the files as the
 not as they are when it starts, and sends results as JSON. A save during the run ends it and its
 children.
 
+Findings that a save cannot have changed stay (:mod:`lockgrader.workspace.touched`): the worker gets
+them, runs the other checks, and reports each new finding, also those of a run that is ended.
+
 The loop also looks for Ctrl-C and SIGTERM. A signal handler that raises could be lost where Python
 ignores exceptions, such as in a weak reference's callback, and the watch would go on.
 
@@ -21,19 +24,22 @@ import json
 import multiprocessing
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from types import FrameType
 from typing import Any, Protocol
 
-from lockgrader.judging.evaluate import die_with_parent
+from lockgrader.check import Check
+from lockgrader.finding import Finding
+from lockgrader.judging.evaluate import ANSWER, die_with_parent
 from lockgrader.read.submission import Submission, take
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile
-from lockgrader.workspace.attempt import attempt
+from lockgrader.workspace.attempt import attempt, public_checks
 from lockgrader.workspace.folder import Workspace
+from lockgrader.workspace.touched import untouched
 from lockui.portable import Keys, keys, start_method
 
 __all__ = ["Screen", "watch"]
@@ -53,8 +59,13 @@ class Screen(Protocol):
     def so_far(self, result: Result) -> None:
         """One more check of the run is done."""
 
-    def done(self, result: Result) -> None:
-        """The run is over."""
+    def done(self, result: Result, before: Result | None, ran: Collection[str]) -> None:
+        """The run is over.
+
+        Arguments:
+            result: of all checks. before: of the run before, or None.
+            ran: the names of the checks that this one ran.
+        """
 
     def failed(self, message: str) -> None:
         """The run failed."""
@@ -110,6 +121,8 @@ class _Watch:
         self._ran: Submission | None = None
         self._run: _Run | None = None
         self._last: Result | None = None
+        self._found: dict[str, Finding] = {}  # of checks, for the files that ran last
+        self._fresh: set[str] = set()  # checks of which this run has made a finding
 
     def iterate(self) -> bool:
         """Poll once and handle all events; False when the watch should end."""
@@ -136,9 +149,13 @@ class _Watch:
         if self._run is not None:
             self._screen.closed()
             self._end(self._run)
+        if self._ran is not None:
+            lab, checks = self._workspace.lab, public_checks(self._workspace)
+            self._found = untouched(lab, checks, self._found, self._ran, files)
+        self._fresh = set()
         context: Any = multiprocessing.get_context(start_method("fork"))
         ours, theirs = context.Pipe(duplex=False)
-        arguments = (theirs, self._workspace, files, self._profile)
+        arguments = (theirs, self._workspace, files, self._profile, self._found)
         process = context.Process(target=_work, args=arguments)
         process.start()
         theirs.close()
@@ -151,6 +168,11 @@ class _Watch:
             answer = json.loads(run.answers.recv_bytes())
         except (EOFError, OSError):
             answer = {"failed": "the checks ended without an answer; press r to run them again"}
+        if "judged" in answer:
+            name, finding = answer["judged"]
+            self._found[name] = ANSWER.validate_python(finding)
+            self._fresh.add(name)
+            return
         if "so_far" in answer:
             self._screen.so_far(_result(answer["so_far"]))
             return
@@ -158,8 +180,8 @@ class _Watch:
         if "failed" in answer:
             self._screen.failed(answer["failed"])
         else:
-            self._last = _result(answer["done"])
-            self._screen.done(self._last)
+            before, self._last = self._last, _result(answer["done"])
+            self._screen.done(self._last, before, self._fresh)
 
     def _end(self, run: _Run) -> None:
         run.answers.close()
@@ -181,7 +203,7 @@ class _Watch:
             elif key == ALL and self._last is not None:
                 self._screen.details(self._last)
             elif key == AGAIN:
-                self._ran = None
+                self._ran, self._last, self._found = None, None, {}
         return True
 
 
@@ -205,8 +227,14 @@ def _result(document: object) -> Result:
     return Result.model_validate_json(json.dumps(document))
 
 
-def _work(answers: Connection, workspace: Workspace, files: Submission, profile: Profile) -> None:
-    """Run the checks once, in a process of its own."""
+def _work(
+    answers: Connection,
+    workspace: Workspace,
+    files: Submission,
+    profile: Profile,
+    known: Mapping[str, Finding],
+) -> None:
+    """Run the checks without a known finding, in a process of its own."""
     die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -214,12 +242,18 @@ def _work(answers: Connection, workspace: Workspace, files: Submission, profile:
     def send(kind: str, what: object) -> None:
         answers.send_bytes(json.dumps({kind: what}).encode())
 
+    def judged(check: Check, finding: Finding) -> None:
+        if finding.verdict != "grader_error":  # what is not decided is tried again
+            send("judged", [check.name, ANSWER.dump_python(finding, mode="json")])
+
     try:
         result = attempt(
             workspace,
             files,
             profile=profile,
             progress=lambda so_far: send("so_far", so_far.decided()),
+            known=known,
+            judged=judged,
         )
     except Exception as error:
         if not isinstance(getattr(error, "exit_code", None), int):

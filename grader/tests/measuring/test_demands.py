@@ -69,7 +69,7 @@ def test_unmet_demand_takes_the_points() -> None:
     """It is said what was asked, and shown what happens; what a proof has reached stays."""
     made = demanded([demand()], "Locked", submitted(), MEASURED)
     assert ("fail", 0.0, "demand") == (made.verdict, made.share, made.tag)
-    assert made.message.startswith("Locked: counting waits for none\nthread 1 does not come out of")
+    assert made.message.startswith("Locked: counting waits for none: thread 1 does not come out of")
     assert made.counterexample is not None
     assert MEASURED.reached == made.reached
 

@@ -4,7 +4,7 @@ from lockgrader.finding import Finding
 from lockgrader.kinds.proven import Proven
 from lockgrader.kinds.simulated import Simulated
 from lockgrader.lab import Band
-from lockgrader.measuring.ran import operations, unproven
+from lockgrader.measuring.ran import operations, relined, unproven
 from lockgrader.submitted import Submitted
 from locksim.compiler import compile_source
 from locksim.compiler.bytecode import Place
@@ -75,3 +75,13 @@ def test_lines_are_named_in_runs() -> None:
     ran = operations([*places, Place("b.py", 1, "B.go", 0)], "a.py")
     assert unproven(ran, frozenset()).startswith("A.go, lines 4-6 and 9 ran in the measurement")
     assert "" == unproven(ran, ran)
+
+
+def test_operations_follow_their_lines() -> None:
+    """A text that has moved by two lines has the same operations there."""
+    moved = compile_source(TAS.replace("class TAS", "\n\nclass TAS"), "<tas.py>")
+    before = frozenset({("TAS.acquire", 0, 7), ("TAS.acquire", 999, 8), ("Gone.acquire", 0, 9)})
+    line = moved["TAS"].methods["acquire"].instrs[0].line
+    after = {("TAS.acquire", 0, line), ("TAS.acquire", 999, 8), ("Gone.acquire", 0, 9)}
+    assert after == relined(before, moved)
+    assert 2 == line - compile_source(TAS, "<tas.py>")["TAS"].methods["acquire"].instrs[0].line

@@ -10,6 +10,7 @@ import pytest
 from tiny_lab import ANSWERS, TAS, WRONG, make_whole, needs_sandbox
 
 from lockgrader.author import bundle
+from lockgrader.finding import Finding
 from lockgrader.grade import grade
 from lockgrader.judging.evaluate import warm
 from lockgrader.lab import load
@@ -210,6 +211,27 @@ def test_checks_by_name_count_together(mine: Workspace) -> None:
     attempt(mine, profile="unconfined", only=names[:1])
     assert names[:1] == list(mine.state.earned)
     assert 10.0 == mine.state.best > mine.state.points
+
+
+def test_known_findings_are_not_found_again(mine: Workspace) -> None:
+    """The result is that of a whole run; only the changed answer's check runs."""
+    files = (mine.folder / "tas.py", mine.folder / "answers.json")
+    for file, text in zip(files, (TAS, ANSWERS.replace('"n": 10', '"n": 3')), strict=True):
+        file.write_text(text)
+    known: dict[str, Finding] = {}
+    first = attempt(
+        mine, profile="unconfined", judged=lambda check, found: known.update({check.name: found})
+    )
+    assert verdicts(first).keys() == known.keys()
+    files[1].write_text(ANSWERS)
+    del known["number"]
+    ran = []
+    again = attempt(
+        mine, profile="unconfined", known=known, judged=lambda check, _: ran.append(check.name)
+    )
+    assert ["number"] == ran
+    assert attempt(mine, profile="unconfined").decided() == again.decided()
+    assert {"pass"} == set(verdicts(again).values())
 
 
 def test_one_check_runs_with_what_it_needs(mine: Workspace) -> None:

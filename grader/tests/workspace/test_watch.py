@@ -128,9 +128,14 @@ def test_save_hint_and_quit(mine: Workspace, watching: Callable[[bool], Watching
     watch.press("h")
     assert "hint 1 of 2: first" in watch.until("next try")
     (mine.folder / "answers.json").write_text(ANSWERS)
-    assert "6 of 10" not in watch.until("q: quit")
+    answered = watch.until("q: quit")
+    assert "6 of 10" not in answered
+    assert "number: no_output -> pass, 1 of 1 points" in answered
     (mine.folder / "tas.py").write_text(TAS)
-    assert "10 of 10 points in the public checks; solved" in watch.until("q: quit")
+    solved = watch.until("q: quit")
+    assert "ran 2 of 4 checks: right, cheap" in solved
+    assert "right: fail -> pass, 4 of 4 points" in solved
+    assert "10 of 10 points in the public checks; solved" in solved
     watch.press("a")
     watch.until("q: quit")
     watch.press("q")
