@@ -272,7 +272,11 @@ const char *ex_message(void);
 
 void ex_sole_begin(bool has_setup);
 void ex_sole_end(void); /* another thread is made, or setup is over */
-bool ex_is_sole(void);
+extern bool ex_sole;
+static inline bool ex_is_sole(void)
+{
+    return ex_sole;
+}
 bool ex_setup_is_kept(void); /* as the next run would make it */
 /* What setup has left is put aside; and put back, with a new beginning for the conductor. */
 void ex_setup_keep(void);

@@ -66,10 +66,16 @@ uint64_t ex_total_steps(void)
     return total;
 }
 
+/* Where a step is that is told. A new beginning takes the first places again: they are in the cache. */
+static struct step *step_at(uint64_t number)
+{
+    return &steps[(number - told_from) % MAX_TOLD];
+}
+
 static struct step *next_step(void)
 {
     total++;
-    return &steps[n_steps++ % MAX_TOLD];
+    return step_at(n_steps++);
 }
 
 void ex_step_of(struct thread *thread, const char *operation, address pc, address at, unsigned size,
@@ -87,12 +93,12 @@ void ex_step_of(struct thread *thread, const char *operation, address pc, addres
 uint64_t *ex_step(const char *operation, address at, unsigned size, uint64_t old, uint64_t new)
 {
     ex_step_of(ex_self, operation, ex_self->pc, at, size, old, new);
-    return &steps[(n_steps - 1) % MAX_TOLD].new;
+    return &step_at(n_steps - 1)->new;
 }
 
 static struct step *last_step(void)
 {
-    return &steps[(n_steps - 1) % MAX_TOLD];
+    return step_at(n_steps - 1);
 }
 
 void ex_step_held(void)
@@ -107,7 +113,7 @@ void ex_step_behind(unsigned newer)
 
 void ex_step_mark(const char *what)
 {
-    if (n_steps > 0 && last_step()->thread == ex_self->number)
+    if (n_steps > told_from && last_step()->thread == ex_self->number)
         last_step()->mark = what;
 }
 
@@ -145,7 +151,7 @@ static void print_steps(int fd)
     uint64_t kept = n_steps > MAX_TOLD ? n_steps - MAX_TOLD : 0;
 
     for (uint64_t i = kept > told_from ? kept : told_from; i < n_steps; i++) {
-        const struct step *step = &steps[i % MAX_TOLD];
+        const struct step *step = step_at(i);
 
         if (step->thread == ex_conductor)
             continue;

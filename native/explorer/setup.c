@@ -19,24 +19,20 @@
 
 #include "explorer.h"
 
-static bool is_sole, is_kept;
+bool ex_sole;
+static bool is_kept;
 static struct copy statics[STATICS], locals;
 static char conductor[offsetof(struct thread, frames)];
 
 void ex_sole_begin(bool has_setup)
 {
-    is_sole = has_setup;
+    ex_sole = has_setup;
     is_kept = false;
 }
 
 void ex_sole_end(void)
 {
-    is_sole = false;
-}
-
-bool ex_is_sole(void)
-{
-    return is_sole;
+    ex_sole = false;
 }
 
 void ex_copy_keep(struct copy *copy, address from, address to)
