@@ -57,7 +57,7 @@ def test_a_submission_is_graded(tmp_path: Path) -> None:
     assert 0 == nbgrader.run(tmp_path).code
     cells = json.loads((tmp_path / "cells.json").read_text())["cells"]
     points = {name: cell["points"] for name, cell in cells.items()}
-    assert {"right": 4, "cheap": 3, "guessed": 0.8, "number": 1, "hidden-checks": 4} == points
+    assert {"right": 4, "cheap": 3, "guessed": 2, "number": 1, "hidden-checks": 4} == points
     (tmp_path / "about.json").write_text("{}")
     with pytest.raises(PackageError, match="does not say what to grade"):
         nbgrader.run(tmp_path)
@@ -139,7 +139,7 @@ def test_the_real_package(tmp_path: Path) -> None:
     hand_in(home, "bob", {})
     hand_in(home, "eve", {"tas.py": WRONG}, f"open({str(tmp_path / 'ran')!r}, 'w')\n14.0")
     python(home, "-m", "nbgrader", "autograde", LAB, "--create")
-    assert {"ada": [12.8, 14.0, False], "bob": [0.0, 14.0, False], "eve": [0.0, 14.0, False]} == (
+    assert {"ada": [14.0, 14.0, False], "bob": [0.0, 14.0, False], "eve": [0.0, 14.0, False]} == (
         scores(home, LAB)
     )
     assert not (tmp_path / "ran").exists()
