@@ -240,9 +240,9 @@ class Check(Closed):
         """Whether nothing is left to do after a verdict; None: it has not run."""
         return verdict == "pass"
 
-    def arguments(self) -> dict[str, Any]:
-        """What it gives to a function of the student's, by name."""
-        return {}
+    def arguments(self) -> list[dict[str, Any]]:
+        """What it gives to a function of the student's in each call, by name."""
+        return []
 
     def replay(self, file: str, memory: str, threads: int) -> list[str]:
         """The command with which a student sees its counterexample again; [] where none does.

@@ -79,7 +79,8 @@ def deciding(with_c: bool = False) -> Iterator[Path]:
 def profiles(lab: Lab) -> dict[str, str]:
     """Machine → digest, for the shipped machines that checks and variants of a lab name."""
     shipped = {path.stem: path for path in (_simulator() / "machine/profiles").glob("*.toml")}
-    named = {*_texts([lab.check, *(c.choice for c in lab.variant.values())])}
+    drawn = [*lab.variant.values(), *lab.secret.values()]
+    named = {*_texts([lab.check, *(c.choice for c in drawn)])}
     return {name: _short(shipped[name].read_bytes()) for name in sorted(named & shipped.keys())}
 
 

@@ -24,7 +24,7 @@ from lockgrader.judging.untouched import untouched
 from lockgrader.judging.variant_match import matching_variants
 from lockgrader.judging.violated import without_violated
 from lockgrader.lab import Lab
-from lockgrader.lab.variants import variant
+from lockgrader.lab.variants import secrets, variant
 from lockgrader.read.answers import Answers, read_answers
 from lockgrader.read.artefact import MalformedError
 from lockgrader.read.record import RECORD, read_record
@@ -92,8 +92,10 @@ def grade(
         LabError: the lab is invalid.
     """
     began = time.monotonic()
-    drawn = variant(lab, student, key) if values is None else dict(values)
-    checks = [c for c in lab.checks(drawn) if c.public or not public_only]
+    its_own = variant(lab, student, key) if values is None else values
+    drawn = {name: value for name, value in its_own.items() if name not in lab.secret}
+    whole = drawn | secrets(lab, its_own, key)
+    checks = [c for c in lab.checks(whole) if c.public or not public_only]
     submission = given if isinstance(given, Submission) else take(given, lab.wanted())
     wanted = with_needs(only, checks)
     asked = [c for c in checks if not only or c.name in wanted]

@@ -53,7 +53,7 @@ from lockgrader.check import Check
 from lockgrader.grade import grade
 from lockgrader.judging.evaluate import die_with_parent, warm
 from lockgrader.lab import Lab, LabError, load
-from lockgrader.lab.variants import variant
+from lockgrader.lab.variants import variant, whole
 from lockgrader.result import CheckResult
 from lockgrader.sandbox import Profile
 
@@ -152,7 +152,7 @@ def lint(
     kept = Kept(keep, lab, profile, _Done, again=again)
     earlier_s = sum(one.used_s for task in tasks if (one := kept.get(task)) is not None)
     done = _graded(lab, tasks, processes, profile, kept, report)
-    checks = lab.checks(variant(lab, "student1", KEY))
+    checks = lab.checks(whole(lab, "student1", KEY))
     items = [
         *_solution(done, checks),
         *_starter(done, checks),
@@ -180,7 +180,7 @@ def _tasks(lab: Lab, students: list[str], draw: int) -> tuple[list[_Task], int]:
     for student in students:
         values = variant(lab, student, KEY)
         variants.add(repr(values))
-        fresh = {c.name: c.model_dump_json() for c in lab.checks(values)}
+        fresh = {c.name: c.model_dump_json() for c in lab.checks(whole(lab, student, KEY))}
         names = tuple(name for name, text in fresh.items() if text not in seen)
         seen.update(fresh.values())
         if names:

@@ -24,7 +24,7 @@ from lockgrader.compile.refused import refused_by
 from lockgrader.finding import Finding
 from lockgrader.judging.violated import without_violated
 from lockgrader.lab import Lab, LabError, changed
-from lockgrader.lab.variants import variant
+from lockgrader.lab.variants import whole
 from lockgrader.read.refused import Refused
 from lockgrader.read.scenarios import read
 from lockgrader.submitted import Submitted, proofs
@@ -101,7 +101,7 @@ def right_answers(
         lab: the lab. student, key: for the variant.
         files: on whose classes is measured what students measure on their own; the solution's.
     """
-    checks = lab.checks(variant(lab, student, key))
+    checks = lab.checks(whole(lab, student, key))
     measured = any(check.asks and check.measured_classes for check in checks)
     ours = Submitted(codes=_codes(lab, files or files_of(lab, "solution")) if measured else {})
     for check in checks:
@@ -163,7 +163,7 @@ def findings(
         CompileError: the file in the language does not compile.
         SandboxError: there is a C part, and no sandbox.
     """
-    checks = lab.checks(variant(lab, student, key))
+    checks = lab.checks(whole(lab, student, key))
     texts = json.loads(files.get(lab.answers, "{}"))
     words = {n for c in checks for n in c.asks_words}
     codes = _codes(lab, files)

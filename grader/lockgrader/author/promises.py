@@ -137,7 +137,7 @@ def _variants(lab: Lab) -> Iterable[Item]:
     number = math.prod(len(values_of(choice)) for choice in lab.variant.values())
     says = f"{number:,} variants; at least {FEWEST_VARIANTS:,} are needed"
     yield Item("variant", "", number >= FEWEST_VARIANTS, says)
-    for name in lab.variant:
+    for name in (*lab.variant, *lab.secret):
         used = f"'${name}'" in str(lab.check)
         yield Item("variant", name, used, "used" if used else f"no check uses ${name}")
 

@@ -31,7 +31,7 @@ from lockgrader.compile.alike import other_classes
 from lockgrader.grade import accept
 from lockgrader.judging.untouched import names_in
 from lockgrader.lab import Lab, LabError, changed
-from lockgrader.lab.variants import variant
+from lockgrader.lab.variants import whole
 from lockgrader.read.submission import take
 from lockgrader.result import CheckResult
 from lockgrader.sandbox import Profile
@@ -128,7 +128,7 @@ def differing(
     Raises:
         LabError: a part of the submission is refused; the message says why.
     """
-    checks = lab.checks(variant(lab, student, key))
+    checks = lab.checks(whole(lab, student, key))
     ours = solution(lab, student, key)
     wanted, given = (
         _accepted(lab, checks, write(one, folder / name), profile)

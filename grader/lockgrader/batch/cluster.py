@@ -26,7 +26,7 @@ from lockgrader.batch.tasks import Task
 from lockgrader.digests import engine
 from lockgrader.grade import replay
 from lockgrader.lab import Lab
-from lockgrader.lab.variants import variant
+from lockgrader.lab.variants import secrets, variant
 from lockgrader.read.submission import Submission
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile
@@ -90,9 +90,10 @@ def _given(
     lab: Lab, student: str, submission: Submission, attempt: int, key: bytes, profile: Profile
 ) -> dict[str, object]:
     """The input of a worker for a submission, without the lab's files."""
+    values = variant(lab, student, key)
     return {
         "lab": lab.model_dump(mode="json"),
-        "values": variant(lab, student, key),
+        "values": values | secrets(lab, values, key),
         "student": student,
         "attempt": attempt,
         "profile": profile,

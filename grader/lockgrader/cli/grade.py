@@ -518,10 +518,10 @@ def _print_all(results: list[Result], as_json: bool) -> None:
 def _explain(lab: Lab, student: str, key: bytes, as_json: bool) -> None:
     """A student's variant, and the checks with its values."""
     from lockgrader.author.mutants import right_answers
-    from lockgrader.lab.variants import variant
+    from lockgrader.lab.variants import variant, whole
 
     values = variant(lab, student, key)
-    checks = lab.checks(values)
+    checks = lab.checks(whole(lab, student, key))
     right = {
         check.name: value
         for check, answers in right_answers(lab, student, key)

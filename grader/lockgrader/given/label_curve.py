@@ -7,9 +7,10 @@ the labels that are in the cache, whichever it evicts.
 from __future__ import annotations
 
 import functools
+import random
 from typing import Annotated, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from lockgrader.lab.closed import Closed
 
@@ -17,6 +18,7 @@ __all__ = ["LabelCurve", "Point", "label_curve"]
 
 WARMUP = 2_000
 """Lookups before the measured ones: they fill the cache many times over."""
+_FEW = 3
 _OBJECTS = 2
 """A miss allocates the entry and the label."""
 
@@ -25,7 +27,9 @@ class LabelCurve(Closed):
     """A cache and the numbers of labels.
 
     Arguments:
-        labels: numbers of labels. bits: of the index of a bucket; the cache has 2^bits buckets.
+        labels: numbers of labels. points: in their place, how many numbers are drawn by the seed:
+            three at most half of what the cache holds, the others two to four times as many; near
+            that chance decides. bits: of the index of a bucket; the cache has 2^bits buckets.
         bucket_size: entries of a bucket. old_index: whether buckets are picked by
             ``hash & (bits - 1)``, as in the code of July 2006, or by all bits.
         miss_ns: work of a miss. other_ns: work of a message outside the cache. seed: of the run.
@@ -34,14 +38,36 @@ class LabelCurve(Closed):
             labels and a room of 40.
     """
 
-    labels: Annotated[tuple[Annotated[int, Field(ge=1, le=100_000)], ...], Field(min_length=1)]
+    labels: tuple[Annotated[int, Field(ge=1, le=100_000)], ...] = ()
+    points: Annotated[int, Field(ge=5, le=30)] | None = None
     bits: Annotated[int, Field(ge=1, le=10)] = 7
     bucket_size: Annotated[int, Field(ge=1, le=100)] = 10
     old_index: bool = True
     miss_ns: Annotated[int, Field(ge=0, le=10**6)] = 16_000
     other_ns: Annotated[int, Field(ge=1, le=10**6)] = 5_000
     seed: Annotated[int, Field(ge=0, le=2**62)] = 1
-    lookups: Annotated[int, Field(ge=10, le=10_000)] = 8_000
+    lookups: Annotated[int, Field(ge=10, le=100_000)] = 8_000
+
+    @model_validator(mode="after")
+    def _one_way(self) -> LabelCurve:
+        if bool(self.labels) == bool(self.points):
+            raise ValueError("give labels or points: which numbers of labels")
+        return self
+
+    @property
+    def mask(self) -> int:
+        """The bits of the hash that pick a bucket."""
+        return self.bits - 1 if self.old_index else 2**self.bits - 1
+
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of labels, rising."""
+        if self.points is None:
+            return self.labels
+        room = self.bucket_size * 2 ** self.mask.bit_count()
+        draw = random.Random(f"labels {self.seed}")
+        few = [draw.randint(1, max(1, room // 2)) for _ in range(_FEW)]
+        many = [draw.randint(2 * room, 4 * room) for _ in range(self.points - _FEW)]
+        return tuple(sorted(few + many))
 
 
 class Point(NamedTuple):
@@ -55,7 +81,7 @@ class Point(NamedTuple):
 @functools.cache
 def label_curve(asked: LabelCurve) -> tuple[Point, ...]:
     """Simulate each point; equal requests give equal points."""
-    return tuple(_point(asked, labels) for labels in asked.labels)
+    return tuple(_point(asked, labels) for labels in asked.numbers())
 
 
 def _point(asked: LabelCurve, labels: int) -> Point:
@@ -65,8 +91,7 @@ def _point(asked: LabelCurve, labels: int) -> Point:
     from locksim.library.workloads.label_lookups import LabelLookups
     from locksim.study.simulation import simulate
 
-    mask = asked.bits - 1 if asked.old_index else 2**asked.bits - 1
-    cache = Cipso(index_mask=mask, n_buckets=2**asked.bits, bucket_size=asked.bucket_size)
+    cache = Cipso(index_mask=asked.mask, n_buckets=2**asked.bits, bucket_size=asked.bucket_size)
     host = NetLabel(option_ps=NS, translate_ps=asked.miss_ns * NS, cache=cache)
     made = simulate(
         LabelLookups(labels=host, n_labels=labels, other_ps=asked.other_ns * NS),

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import Field
 
 from lockgrader.lab import LabError
-from lockgrader.lab.closed import Closed, Text
+from lockgrader.lab.closed import Closed, Number, Text
+from lockgrader.lab.expected import Formula
 
-__all__ = ["Rows", "published"]
+__all__ = ["Rows", "number_of", "published"]
 
 Value = str | int | float
 Row = dict[str, Value]
@@ -22,13 +23,15 @@ class Rows(Closed):
     Arguments:
         table: ``source/table``. where: key → the value, or the values, of the rows to take.
         printed: whether the numbers as printed count; by default the corrected ones.
-        times: a factor of all values, for a table of a machine that nobody has measured.
+        times, plus: of all values, for a table of a machine that nobody has measured: each is
+            multiplied, then increased. A formula has the values of a variant.
     """
 
     table: Text
     where: dict[str, Value | tuple[Value, ...]] = Field(default_factory=dict)
     printed: bool = False
-    times: Annotated[float, Field(gt=0, le=1000)] = 1.0
+    times: Number | Formula = 1.0
+    plus: Number | Formula = 0.0
 
 
 def published(asked: Rows) -> list[Row]:
@@ -60,4 +63,9 @@ def _number(row: dict[str, Any], asked: Rows) -> float:
     value = number(row["printed"]) if asked.printed else row["understood"]
     if value is None or not math.isfinite(value):
         raise LabError(f"{asked.table}: the cell at {row['place']} has no number")
-    return float(value) * asked.times
+    return float(value) * number_of(asked.times) + number_of(asked.plus)
+
+
+def number_of(value: Number | Formula) -> float:
+    """A plain number, or the value of a formula."""
+    return value if isinstance(value, int | float) else value.number()

@@ -13,16 +13,12 @@ import dataclasses
 import math
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from lockgrader.check import Check, Part
 from lockgrader.finding import Finding, found, near, veiled
-from lockgrader.given.label_curve import LabelCurve
-from lockgrader.given.lock_trace import LockTrace
-from lockgrader.given.published import Rows
-from lockgrader.lab.closed import Number, Text
-from lockgrader.lab.expected import Cell, Formula
-from lockgrader.lab.trials import Trials
+from lockgrader.given.call import Call
+from lockgrader.lab.closed import Text
 from lockgrader.read.refused import Refused
 from lockgrader.sandbox import Profile
 
@@ -31,8 +27,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Function"]
 
+BY_HEART = "by-heart"
+"""The tag of a function that is right in the calls that students see, and wrong in others."""
 
-class Function(Check):
+
+class Function(Check, Call):
     """A function that returns the right numbers for tables that it gets.
 
     With ``trace`` it gets ``events`` (a list of ``{"ns", "cpu", "what"}``), ``cpus``, ``begin_ns``
@@ -42,11 +41,16 @@ class Function(Check):
     ``numbers`` by name (or as rows of ``measure`` and ``value``), or rows with the keys of
     ``wanted`` and a ``value``.
 
+    Several calls earn what the worst of them earns, so that a function which knows the right
+    numbers of one call, in place of computing them, earns nothing.
+
     Arguments:
         file: of the submission; the lab names it in ``data``. function: its name.
-        trace: the events of a lock. trials: of a measured machine. columns: which columns count.
-        tables: name → rows. plain: name → value. numbers: name → what is right.
-        wanted: the right rows. ignore: keys of ``wanted`` that need not be in the returned rows.
+        trace, trials, tables, plain, numbers, wanted: of the first call
+            (:class:`lockgrader.given.call.Call`). also: further calls.
+        hidden_calls: further ones that only the grader makes; set by ``hidden/checks.toml``.
+        columns: which columns of a trace or of trials count.
+        ignore: keys of ``wanted`` that need not be in the returned rows.
         tolerance, fade: of each number, as for an answer. Each has an equal share of the points.
     """
 
@@ -56,53 +60,51 @@ class Function(Check):
     kind: Literal["function"]
     file: Text
     function: Text
-    trace: LockTrace | None = None
-    trials: Trials | None = None
+    also: tuple[Call, ...] = ()
+    hidden_calls: tuple[Call, ...] = ()
     columns: tuple[Text, ...] = ("total", "con", "hold_ns", "wait_ns", "util", "cpu_share")
-    tables: dict[str, Rows | LabelCurve] = Field(default_factory=dict)
-    plain: dict[str, int | float | str] = Field(default_factory=dict)
-    numbers: dict[str, Number | Cell | Formula] = Field(default_factory=dict)
-    wanted: Rows | None = None
     ignore: tuple[str, ...] = ()
     tolerance: Annotated[float, Field(ge=0, le=10)] = 0.001
     fade: Annotated[float, Field(ge=0, le=10)] = 0.0
 
-    @model_validator(mode="after")
-    def _one_source(self) -> Function:
-        if sum(map(bool, (self.trace, self.trials, self.numbers, self.wanted))) != 1:
-            raise ValueError("give one of trace, trials, numbers and wanted: what is right")
-        if (self.trace or self.trials) and (self.tables or self.plain):
-            raise ValueError("with a trace or trials the function gets these, and no tables")
-        return self
-
-    def arguments(self) -> dict[str, Any]:
-        """What the function gets.
+    def arguments(self) -> list[dict[str, Any]]:
+        """What the function gets, in each call that students see.
 
         Raises:
             LabError: there is no such table.
         """
-        from lockgrader.given.lock_trace import traced
-
-        if self.trials is not None:
-            return {"trials": self.trials.rows()}
-        if self.trace is None:
-            return {**{name: _rows(asked) for name, asked in self.tables.items()}, **self.plain}
-        made = traced(self.trace)._asdict()
-        return {**made, "events": [event._asdict() for event in made["events"]]}
+        return [one.given() for one in (self, *self.also)]
 
     def decide(self, submitted: Submitted, profile: Profile) -> Finding:
-        """Call the function, and compare what it returns.
+        """Call the function, compare what it returns, and keep the worst finding.
 
         Raises:
             LabError: there is no such table. SandboxError: there is no sandbox.
         """
-        from lockgrader.read.python import PythonError, call
-
         data = submitted.files.get(self.file)
         if data is None:
             return Finding("no_output", 0.0, f"{self.file} is not in the submission", tag="missing")
+        seen = [self, *self.also]
+        worst = Finding("pass", 1.0)
+        for number, one in enumerate([*seen, *self.hidden_calls]):
+            made = self._called(one, data, profile)
+            if number == 0:
+                worst = made
+            elif made.verdict != "pass" and made.share < worst.share:
+                says, tag = f"with other arguments: {made.message}", made.tag
+                if number >= len(seen) and worst.verdict == "pass":
+                    says, tag = f"right for the arguments that you can see; {says}", BY_HEART
+                worst = dataclasses.replace(made, message=says, tag=tag)
+            if not worst.share:
+                break
+        return worst
+
+    def _called(self, one: Call, data: bytes, profile: Profile) -> Finding:
+        """The finding of one call."""
+        from lockgrader.read.python import PythonError, call
+
         try:
-            returned = call(self.file, data, self.function, self.arguments(), profile)
+            returned = call(self.file, data, self.function, one.given(), profile)
         except PythonError as error:
             return Finding("student_error", 0.0, str(error), tag=error.kind)
         except Refused as error:
@@ -110,24 +112,10 @@ class Function(Check):
         if not returned:
             message = f"{self.function}() returns nothing yet"
             return Finding("no_output", 0.0, message, tag="missing")
-        got = self._by_row(returned) if self.wanted is not None else _by_column(returned)
+        got = self._by_row(one, returned) if one.wanted is not None else _by_column(returned)
         if isinstance(got, str):
             return Finding("malformed_output", 0.0, f"{self.file}: {self.function}() {got}")
-        return self._compared(self._right(), got)
-
-    def _right(self) -> dict[str, float]:
-        from lockgrader.given.lock_trace import lockmeter, traced
-        from lockgrader.given.published import published
-
-        if self.trace is not None or self.trials is not None:
-            right = self.trials.right() if self.trials else lockmeter(*traced(self.trace))
-            return {name: right[name] for name in self.columns}
-        if self.wanted is None:
-            return {
-                n: v.number() if isinstance(v, Cell | Formula) else v
-                for n, v in self.numbers.items()
-            }
-        return {self._name(r): float(r["value"]) for r in published(self.wanted)}
+        return self._compared(one.right_numbers(self.columns, self.ignore), got)
 
     def _compared(self, right: dict[str, float], got: dict[str, float]) -> Finding:
         rows = []
@@ -143,39 +131,20 @@ class Function(Check):
             message = f"{message}; not returned: {', '.join(missing)}"[:1000]
         return dataclasses.replace(made, message=message, tag=wrong[0])
 
-    def _by_row(self, returned: Any) -> dict[str, float] | str:
+    def _by_row(self, one: Call, returned: Any) -> dict[str, float] | str:
         """Returned rows by their keys, or what is wrong with them."""
-        assert self.wanted is not None
         if not isinstance(returned, list) or not all(isinstance(r, dict) for r in returned):
             return "must return a list of rows, each a dict"
         found: dict[str, float] = {}
-        for one in returned:
-            value = _number(one.get("value"))
+        for row in returned:
+            value = _number(row.get("value"))
             if value is None:
                 return "must give a number as the 'value' of each row"
             try:
-                found[self._name(one)] = value
+                found[one.row_name(row, self.ignore)] = value
             except KeyError as error:
                 return f"must give the key {error} in each row"
         return found
-
-    def _name(self, one: dict[str, Any]) -> str:
-        """A row by its keys: those of the wanted table."""
-        from lockgrader.given.published import published
-
-        assert self.wanted is not None
-        keys = [k for k in published(self.wanted)[0] if k not in ("value", *self.ignore)]
-        return ", ".join(f"{key} {one[key]}" for key in keys)
-
-
-def _rows(asked: Rows | LabelCurve) -> list[dict[str, Any]]:
-    """The rows of a table."""
-    from lockgrader.given.label_curve import label_curve
-    from lockgrader.given.published import published
-
-    if isinstance(asked, LabelCurve):
-        return [point._asdict() for point in label_curve(asked)]
-    return [*published(asked)]
 
 
 def _by_column(returned: Any) -> dict[str, float] | str:

@@ -1,9 +1,9 @@
 """A lab: what is asked, what students get, and each student's own values."""
 
 from lockgrader.lab.band import Band
+from lockgrader.lab.choice import Choice
 from lockgrader.lab.document import (
     STARTER,
-    Choice,
     Lab,
     LabError,
     Misconception,

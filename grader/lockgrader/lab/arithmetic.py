@@ -1,4 +1,6 @@
-"""The arithmetic of a lab's formulas: numbers, names, ``+ - * / // % **``, comparisons and ``abs``.
+"""The arithmetic of a lab's formulas: numbers, names, ``+ - * / // % **``, comparisons, two calls.
+
+``abs(x)`` is the absolute value, and ``ones(n)`` how many bits of a whole number are 1.
 
 A formula is an expression of Python, of which nothing else is accepted. (``pandas.eval`` would do,
 but costs half a second in each check, and students' installations have no pandas.)
@@ -60,4 +62,6 @@ def _value(node: ast.expr, names: Mapping[str, float]) -> float:
             return _COMPARISONS[type(op)](_value(node.left, names), _value(right, names))
         case ast.Call(func=ast.Name(id="abs"), args=[inner], keywords=[]):
             return abs(_value(inner, names))
+        case ast.Call(func=ast.Name(id="ones"), args=[inner], keywords=[]):
+            return int(_value(inner, names)).bit_count()
     raise ValueError(f"'{ast.unparse(node)}' is not arithmetic")

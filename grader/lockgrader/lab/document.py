@@ -5,7 +5,8 @@ that only hidden checks name stand in ``hidden/misconceptions.toml``.
 
 The kinds of checks are the files of :mod:`lockgrader.kinds`. A value ``"$name"`` is the student's
 own (:mod:`lockgrader.lab.variants`). The checks of ``hidden/checks.toml`` are graded like the
-others and are left out of every bundle for students.
+others and are left out of every bundle for students. So are ``[secret.NAME]``, values that are
+drawn for the grader alone, and ``[[call]]``, further calls of the function of a public ``check``.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
+from lockgrader.lab.choice import Choice
 from lockgrader.lab.closed import Closed, Text
 from lockgrader.lab.operations import Operation
 from lockgrader.lab.trials import of_dataset
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from lockgrader.check import Check
 
 __all__ = [
-    "Choice",
     "Lab",
     "LabError",
     "Misconception",
@@ -37,6 +38,7 @@ __all__ = [
     "changed",
     "load",
     "sha256_of",
+    "with_calls",
 ]
 
 _SHORT = 16
@@ -83,15 +85,6 @@ class MutantSource(Closed):
     text: str
 
 
-class Choice(Closed):
-    """The values from which a student's own is drawn: a list, or a range of integers."""
-
-    choice: tuple[str | int, ...] = ()
-    low: int = 0
-    high: int = 0
-    step: Annotated[int, Field(ge=1)] = 1
-
-
 class Lab(Closed):
     """A lab.
 
@@ -109,6 +102,7 @@ class Lab(Closed):
         dataset: a folder of ``datasets/native`` that students get; "" for none.
         c: the C file; "" for none. interface: which it implements (:mod:`lockgrader.c.interfaces`).
         variant: name → the values from which a student's own is drawn.
+        secret: the same for values that only the grader knows, from ``hidden/checks.toml``.
         check: the checks, in order; a check comes after those that it needs.
         solution, sources: the solution's text and the mutants of ``hidden/mutants.toml``, for
             students' own tests.
@@ -133,6 +127,7 @@ class Lab(Closed):
     interface: str = ""
     seconds: Annotated[int, Field(ge=1, le=600)] = 60
     variant: dict[str, Choice] = Field(default_factory=dict)
+    secret: dict[str, Choice] = Field(default_factory=dict)
     check: tuple[dict[str, Any], ...]
     solution: str = Field(default="", repr=False)
     sources: tuple[MutantSource, ...] = Field(default=(), repr=False)
@@ -154,12 +149,15 @@ class Lab(Closed):
         return found
 
     def checks(self, values: dict[str, str | int]) -> list[Check]:
-        """The checks of a student with these variant values.
+        """The checks of a student with these values: the variant, and the secret ones.
+
+        Without a secret value, the first of its choice stands for it: enough for names and points.
 
         Raises:
             LabError: a check is invalid.
         """
         found: list[Check] = []
+        values = {name: [*choice.values(), 0][0] for name, choice in self.secret.items()} | values
         for number, raw in enumerate(self.check, start=1):
             where = f"{self.name}: check {number} ({raw.get('name', 'without a name')})"
             try:
@@ -228,9 +226,13 @@ def load(folder: Path) -> Lab:
     if hidden.exists():
         more = _toml(hidden)
         extra = [{**raw, "public": False} for raw in more.pop("check", [])]
+        calls, document["secret"] = more.pop("call", []), more.pop("secret", {})
+        if twice := document["secret"].keys() & document.get("variant", {}).keys():
+            raise LabError(f"{hidden}: lab.toml has a variant of this name: {', '.join(twice)}")
         if more:
-            raise LabError(f"{hidden}: only [[check]] is allowed there, not {', '.join(more)}")
-        document["check"] = [*document.get("check", []), *extra]
+            known = "[[check]], [[call]] and [secret.NAME]"
+            raise LabError(f"{hidden}: only {known} are allowed there, not {', '.join(more)}")
+        document["check"] = [*with_calls(document.get("check", []), calls, hidden), *extra]
     for path in (folder / MISCONCEPTIONS, folder / "hidden" / MISCONCEPTIONS):
         if path.exists():
             document["misconceptions"] = document.get("misconceptions", {}) | _toml(path)
@@ -253,6 +255,29 @@ def load(folder: Path) -> Lab:
             f"{folder / 'lab.toml'}: {'.'.join(map(str, first['loc']))}: {first['msg']}"
         ) from None
     return lab
+
+
+def with_calls(
+    checks: list[dict[str, Any]], calls: list[dict[str, Any]], path: Path
+) -> list[dict[str, Any]]:
+    """Public checks, each with the calls of its function that are hidden.
+
+    Arguments:
+        checks: as ``lab.toml`` has them. calls: each with the name of its check. path: for errors.
+
+    Raises:
+        LabError: a call belongs to no check.
+    """
+    of: dict[str, list[dict[str, Any]]] = {}
+    for call in calls:
+        arguments = {key: value for key, value in call.items() if key != "check"}
+        of.setdefault(str(call.get("check", "")), []).append(arguments)
+    if strange := of.keys() - {str(raw.get("name")) for raw in checks}:
+        raise LabError(f"{path}: a [[call]] names no public check: {', '.join(sorted(strange))}")
+    return [
+        {**raw, "hidden_calls": of[name]} if (name := raw.get("name")) in of else raw
+        for raw in checks
+    ]
 
 
 def changed(

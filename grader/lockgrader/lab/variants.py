@@ -2,19 +2,21 @@
 
 The key never leaves the trusted side. With the key a variant can be drawn again at any time, so
 nothing is stored. Without it a student's variant cannot be computed from the name.
+
+Secret values (``[secret.NAME]`` in ``hidden/checks.toml``) are drawn from the key and the variant.
+Only the grader has them: they are in no bundle, no result and no page.
 """
 
 from __future__ import annotations
 
-import hashlib
-import hmac
+import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lockgrader.lab import Choice, Lab, LabError
 
-__all__ = ["course_key", "values_of", "variant"]
+__all__ = ["course_key", "secrets", "values_of", "variant", "whole"]
 
 ENVIRONMENT = "LOCKLAB_COURSE_KEY"
 PUBLIC_KEY = b"no course: everybody who has this software can draw these variants"
@@ -48,21 +50,43 @@ def variant(lab: Lab, student: str, key: bytes) -> dict[str, str | int]:
     Raises:
         LabError: a variant has no values.
     """
-    return {name: _drawn(lab.name, student, name, c, key) for name, c in lab.variant.items()}
+    return {name: _drawn(lab, name, c, key, student) for name, c in lab.variant.items()}
+
+
+def secrets(lab: Lab, values: Mapping[str, str | int], key: bytes) -> dict[str, str | int]:
+    """The values that only the grader knows, by name: drawn from the key and the variant.
+
+    Arguments:
+        lab: the lab. values: the student's variant; what it has of secret values stays.
+        key: the course's.
+
+    Raises:
+        LabError: a secret has no values.
+    """
+    own = json.dumps({name: values.get(name) for name in lab.variant}, sort_keys=True)
+    return {
+        name: values[name] if name in values else _drawn(lab, name, choice, key, own)
+        for name, choice in lab.secret.items()
+    }
+
+
+def whole(lab: Lab, student: str, key: bytes) -> dict[str, str | int]:
+    """A student's variant and the secret values.
+
+    Raises:
+        LabError: a variant or a secret has no values.
+    """
+    values = variant(lab, student, key)
+    return values | secrets(lab, values, key)
 
 
 def values_of(choice: Choice) -> Sequence[str | int]:
     """All values that can be drawn, in order."""
-    return choice.choice or range(choice.low, choice.high + 1, choice.step)
+    return choice.values()
 
 
-def _drawn(lab: str, student: str, name: str, choice: Choice, key: bytes) -> str | int:
-    values = values_of(choice)
-    if not values:
-        raise LabError(f"{lab}: variant {name} has no values: give choice, or low and high")
-    # The lengths keep ("a", "bc") and ("ab", "c") apart.
-    parts = [part.encode() for part in (lab, student, name)]
-    message = b"".join(len(part).to_bytes(4, "big") + part for part in parts)
-    digest = hmac.new(key, message, hashlib.sha256).digest()
-    # 256 bits modulo a small number: the bias is negligible.
-    return values[int.from_bytes(digest, "big") % len(values)]
+def _drawn(lab: Lab, name: str, choice: Choice, key: bytes, whose: str) -> str | int:
+    try:
+        return choice.drawn(key, lab.name, whose, name)
+    except LookupError as error:
+        raise LabError(f"{lab.name}: variant {name}: {error}") from error

@@ -21,15 +21,13 @@ def write_given(workspace: Workspace, check: str, path: Path) -> tuple[list[Path
     Arguments:
         workspace: the student's. check: the name of one of its public checks.
         path: ``.json`` for all arguments. ``.csv`` or ``.parquet`` for the tables: of several, each
-            gets a file with its name behind the stem.
+            gets a file with its name behind the stem. What a second call gives has a 2 there.
 
     Raises:
         WorkspaceError: the check gives nothing or shows the result of a prediction that is not
             locked yet, or the ending is unknown.
         OSError: a file cannot be written.
     """
-    import pandas as pd
-
     offered = {c.name: c for c in public_checks(workspace) if c.gives_tables}
     if check not in offered:
         known = ", ".join(offered) or "none in this lab"
@@ -42,7 +40,18 @@ def write_given(workspace: Workspace, check: str, path: Path) -> tuple[list[Path
         )
     if path.suffix not in ENDINGS:
         raise WorkspaceError(f"{path.name} must end in {', '.join(ENDINGS)}")
-    arguments = offered[check].arguments()
+    first_call, *others = offered[check].arguments()
+    files, left = _written(first_call, path)
+    for number, arguments in enumerate(others, start=2):
+        more, _ = _written(arguments, path.with_stem(f"{path.stem}-{number}"))
+        files += more
+    return files, left
+
+
+def _written(arguments: dict[str, Any], path: Path) -> tuple[list[Path], dict[str, Any]]:
+    """Write the arguments of one call; return the files, and what is in none of them."""
+    import pandas as pd
+
     if path.suffix == ".json":
         path.write_text(json.dumps(arguments, indent=1) + "\n", encoding="utf-8")
         return [path], {}

@@ -107,7 +107,7 @@ def test_a_table_of_a_machine_that_nobody_has_measured() -> None:
     """All values are multiplied, and rows of measure and value count as numbers by name."""
     text = "def f(rows):\n    return [dict(measure='sum', value=sum(r['value'] for r in rows))]"
     cells = {"table": "franke-2001/overhead", "where": {"rooms": 10, "messages": 100}}
-    whole = sum(r["value"] for r in check().arguments()["rows"])
+    whole = sum(r["value"] for r in check().arguments()[0]["rows"])
     asked = {"tables": {"rows": {**cells, "times": 0.5}}, "numbers": {"sum": whole / 2}}
     assert "pass" == judged(text, check(**asked)).verdict
     finding = judged(text, check(**{**asked, "numbers": {"sum": whole}}))
@@ -115,3 +115,57 @@ def test_a_table_of_a_machine_that_nobody_has_measured() -> None:
         finding.verdict,
         finding.message.rpartition("; ")[2],
     )
+
+
+TWICE = {"numbers": {"twice": {"formula": "2 * a", "where": {"a": 21}}}, "plain": {"a": 21}}
+OTHER = {"numbers": {"twice": 10}, "plain": {"a": 5}}
+RIGHT = "def f(a):\n    return {'twice': 2 * a}"
+CONSTANT = "def f(a):\n    return {'twice': 42}"
+TABLE = "def f(a):\n    return {'twice': {21: 42, 5: 10}.get(a, 0)}"
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "says"),
+    [
+        (RIGHT, "pass", ""),
+        (CONSTANT, "fail", "with other arguments: 0 of 1 numbers"),
+        (TABLE, "fail", "right for the arguments that you can see; with other arguments: "),
+    ],
+)
+def test_the_worst_call_counts(text: str, verdict: str, says: str) -> None:
+    """Who knows the numbers of some calls by heart earns nothing."""
+    hidden = {"numbers": {"twice": 14}, "plain": {"a": 7}}
+    finding = judged(text, check(**TWICE, also=[OTHER], hidden_calls=[hidden]))
+    assert verdict == finding.verdict
+    assert finding.message.startswith(says)
+    assert (text == TABLE) == (finding.tag == "by-heart")
+
+
+def test_students_see_the_public_calls_only() -> None:
+    """In their order."""
+    made = check(
+        **TWICE, also=[OTHER], hidden_calls=[{"numbers": {"twice": 14}, "plain": {"a": 7}}]
+    )
+    assert [{"a": 21}, {"a": 5}] == made.arguments()
+
+
+def test_rows_of_another_machine() -> None:
+    """Several tables stand one behind the other; values are multiplied and increased."""
+    kernel = [
+        {"table": "franke-2001/chatroom", "where": {"kernel": k}} for k in ("vanilla", "selinux")
+    ]
+    slower = {"formula": "n / 100", "where": {"n": 80}}
+    made = check(
+        tables={"rows": [kernel[0], {**kernel[1], "times": slower}]},
+        wanted={"table": "franke-2001/overhead", "times": slower, "plus": 20},
+        tolerance=0.0005,
+    )
+    text = """def f(rows):
+    of = {(r["kernel"], r["rooms"], r["messages"], r["cpus"]): r["value"] for r in rows}
+    keys = ("rooms", "messages", "cpus")
+    return [
+        dict(zip(keys, k[1:]), value=100 * (v - of[("selinux", *k[1:])]) / v)
+        for k, v in of.items() if k[0] == "vanilla"
+    ]"""
+    assert "pass" == judged(text, made).verdict
+    assert "fail" == judged(text.replace("(v -", "0.5 * (v -"), made).verdict

@@ -15,6 +15,7 @@ from lockgrader.kinds import all_kinds
 from lockgrader.kinds.answer import Answer
 from lockgrader.kinds.c import C
 from lockgrader.lab import Lab
+from lockgrader.lab.document import with_calls
 from lockgrader.measuring.numeric import expected
 from lockgrader.read.record import Locked
 from lockgrader.sandbox import available
@@ -156,8 +157,13 @@ def blocks() -> list[dict[str, Any]]:
 
 def checks() -> dict[str, Check]:
     """The page's checks by name, as a lab has them."""
-    raw = tuple(one for block in blocks() for one in block.get("check", []))
-    lab = Lab(format=1, name="page", title="Page", check=raw)
+    raw = [one for block in blocks() for one in block.get("check", [])]
+    calls = [one for block in blocks() for one in block.get("call", [])]
+    secret = {n: one for block in blocks() for n, one in block.get("secret", {}).items()}
+    raw = with_calls(raw, calls, PAGE)
+    lab = Lab.model_validate(
+        {"format": 1, "name": "page", "title": "Page", "check": raw, "secret": secret}
+    )
     return {check.name: check for check in lab.checks({})}
 
 
