@@ -93,13 +93,19 @@ def finding_of(data: bytes, program: Program, source: dict[str, list[str]], memo
         return Finding("pass", 1.0, f"nothing wrong: {made}, {reach}")
     path = [one for one in report.path if not _is_private(one)]
     steps = [_step(names, source, one, report.threads) for one in path[-SHOWN_STEPS:]]
-    # A race with free() is a wrong lifetime, not a missing order.
-    tag = "freed" if report.found == "race" and " frees " in message else report.found
+    tag = _tag(report.found, message)
     if not steps:
         return Finding("fail", 0.0, f"{report.found} ({made}): {message}", tag=tag)
     shown = Counterexample(report.found, message, steps, report.threads)
     text = violated(f"{report.found} ({made})", shown)
     return Finding("fail", 0.0, text, tag=tag, counterexample=shown.to_json())
+
+
+def _tag(found: str, message: str) -> str:
+    """One word for the mistake: a race with free() is a wrong lifetime, not a missing order."""
+    if found == "race" and " frees " in message:
+        return "freed"
+    return "leak" if message.endswith(" are not freed") else found
 
 
 def _is_private(step: _Step) -> bool:

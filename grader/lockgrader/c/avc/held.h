@@ -8,6 +8,10 @@
  * many removals, from a pool, or for some keys only, does it while the reader is inside: the
  * explorer sees the access to freed memory, the race, or a decision of another key.
  *
+ * At every second moment the writer reclaims nothing. Then the decision is there all the time, and
+ * the reader must find a version of it: also one that stands on another entry of the chain while the
+ * old version goes and the new one comes. So all other keys are put in after those that are looked up.
+ *
  * At the end, after all callbacks, memory that is held for removed decisions must have come back:
  * blocks and bytes are compared with the decisions in the cache. SLACK is what a cache may keep.
  */
@@ -24,6 +28,7 @@ static const unsigned held_at_least[MOMENTS] = {2, 80, 20, 500, 1600},
 static struct {
     unsigned long blocks, bytes; /* of the empty cache */
     unsigned number, version;    /* what is looked up */
+    bool reclaims;               /* the writer may remove it */
 } held;
 
 UNSEEN void held_before(void)
@@ -31,7 +36,14 @@ UNSEEN void held_before(void)
     held.blocks = locklab_blocks();
     held.bytes = locklab_bytes();
     load_before();
+    locklab_alone(1);
+    for (unsigned i = LOOKED_UP; i < load.n_keys; i++) {
+        remember(i, load.insertions + 1);
+        inserted(i, load.insertions + 1);
+    }
+    rcu_barrier();
     locklab_alone(0);
+    held.reclaims = load.moment % 2 == 0;
     held.number = locklab_any(LOOKED_UP);
     held.version = load.version[held.number];
 }
@@ -46,7 +58,7 @@ UNSEEN void held_write(void)
         uint64_t draw = drawn(&load.random);
         unsigned number = i == 0 ? held.number : (unsigned)(draw >> 32) % load.n_keys;
 
-        if (draw % 16 == 0) {
+        if (held.reclaims && draw % 16 == 0) {
             call(RECLAIMING);
         } else {
             remember(number, load.insertions + 1);
@@ -64,7 +76,11 @@ UNSEEN void held_thread(int me)
 
     if (me == 0) {
         held_write();
-    } else if (lookup(&key, &found)) {
+    } else if (!lookup(&key, &found)) {
+        if (!held.reclaims)
+            locklab_fail("a lookup finds nothing while its decision is replaced, and never removed: "
+                         "a reader on another entry of the chain passes both the old and the new one");
+    } else {
         right = decision_of(held.number, found.seqno);
         locklab_assert(found.seqno >= held.version);
         locklab_assert(found.allowed == right.allowed && found.decided == right.decided &&
