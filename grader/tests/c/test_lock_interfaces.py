@@ -247,6 +247,13 @@ def test_right_in_every_tool(name: str, tool: str) -> None:
     assert ("pass", 1.0) == (found.verdict, found.share), found.message
 
 
+def test_a_lockref_may_stop_where_no_reference_is_left_to_put() -> None:
+    """Our client takes no more references than there are, not even when it makes a mistake."""
+    stops = f"    while (references <= 0)\n        locklab_relax();\n{PUT}"
+    found = judged("lockref", "validate", (PUT, stops), threads=3)
+    assert ("pass", 1.0) == (found.verdict, found.share), found.message
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

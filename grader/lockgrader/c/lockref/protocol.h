@@ -25,8 +25,9 @@ static uint32_t done(unsigned operation, bool lost)
 
     switch (operation) {
     case GET:
-        if (!lost)
-            get();
+        get();
+        if (lost)
+            get(); /* a put is lost; a lost get would take references that do not exist */
         return 1;
     case GET_NOT_ZERO:
         return get_not_zero();
