@@ -17,6 +17,7 @@ from pydantic import Field
 from lockgrader.finding import Finding, fault
 from lockgrader.lab import LabError
 from lockgrader.lab.closed import Closed, Text
+from lockgrader.measuring.uses import moments
 
 if TYPE_CHECKING:
     from lockgrader.submitted import Submitted
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Demand", "demanded"]
 
+MOMENTS = 3
+"""Drawn numbers of uses before."""
 STATES = 200_000
 """States of the client of a demand; those of our labs have some hundreds."""
 
@@ -41,6 +44,8 @@ class Demand(Closed):
             "enter" and a "leave".
         client, text: name and source of a workload in the language; its assertions must hold, too.
         holds: its part in which the class stands. threads: how many.
+        uses, seed: where uses is above 0, the client has a param ``uses``: how often its setup uses
+            the class before. It is asked for 0 and for numbers up to this one, drawn by the seed.
     """
 
     says: Text
@@ -51,12 +56,17 @@ class Demand(Closed):
     text: Text
     holds: Text = "lock"
     threads: Annotated[int, Field(ge=1, le=4)] = 2
+    uses: Annotated[int, Field(ge=0, le=10_000)] = 0
+    seed: Annotated[int, Field(ge=0, le=2**62)] = 1
 
-    def workload(self, mine: Struct) -> Workload:
+    def workload(self, mine: Struct, uses: int) -> Workload:
         """The client with a class of the submission in it.
 
+        Arguments:
+            mine: the class. uses: how often the client's setup uses it.
+
         Raises:
-            LabError: the client has no such part.
+            LabError: the client has no such part, or no such param.
         """
         from locksim.compiler import compile_source
         from locksim.lang.struct import Workload
@@ -64,7 +74,9 @@ class Demand(Closed):
         kind = compile_source(self.text, f"<{self.client}>")[self.client].struct
         if self.holds not in kind.FIELDS or not issubclass(kind, Workload):
             raise LabError(f"{self.client} must be a Workload with a part '{self.holds}'")
-        return kind(**{self.holds: mine})
+        if self.uses and "uses" not in kind.FIELDS:
+            raise LabError(f"{self.client} has no param 'uses', and the lab asks for uses before")
+        return kind(**{self.holds: mine}, **({"uses": uses} if self.uses else {}))
 
 
 def demanded(
@@ -104,18 +116,22 @@ def _unmet(demand: Demand, name: str, submitted: Submitted) -> Finding | None:
         waits_for_none=of_class(demand.waits_for_none),
         lets_in=of_class(demand.lets_in),
     )
-    verdict = check_workload(
-        demand.workload(struct()),
-        threads=demand.threads,
-        budget=budget(STATES),
-        conduct=conduct,
-    )
-    if verdict.verdict == "proven":
+    for uses in (0, *(moments(demand.uses, MOMENTS, demand.seed) if demand.uses else ())):
+        verdict = check_workload(
+            demand.workload(struct(), uses),
+            threads=demand.threads,
+            budget=budget(STATES),
+            conduct=conduct,
+        )
+        if verdict.verdict != "proven":
+            break
+    else:
         return None
+    asked = demand.says + (f" (after {uses:,} uses)" if uses else "")
     if verdict.verdict == "unfinished":
-        return unfinished(verdict, demand.says)
+        return unfinished(verdict, asked)
     example = verdict.counterexample
-    says, shown = f"{name}: {demand.says}", None
+    says, shown = f"{name}: {asked}", None
     if example is not None:
         says, shown = violated(says, example), example.to_json()
     return Finding("fail", 0.0, says, tag="demand", counterexample=shown)

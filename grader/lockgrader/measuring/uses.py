@@ -71,14 +71,18 @@ class Used(Placed):
     memory: Memory = "sc"
 
 
-def moments(used: Used) -> list[int]:
-    """How often the struct is used, by all CPUs together, before each of the proofs."""
+def moments(uses: int, number: int, seed: int) -> list[int]:
+    """How often something is used before each of some proofs: one drawn number in each part.
+
+    Arguments:
+        uses: in the longest of the runs. number: of runs. seed: of the draws.
+    """
     from locksim.lang.randomness import draw
 
     found = []
-    for k in range(used.moments):
-        low, high = (used.uses ** (j / used.moments) for j in (k, k + 1))
-        found.append(int(low + (high - low) * (draw(used.seed, _MOMENTS, k) % 1001) / 1000))
+    for k in range(number):
+        low, high = (uses ** (j / number) for j in (k, k + 1))
+        found.append(int(low + (high - low) * (draw(seed, _MOMENTS, k) % 1001) / 1000))
     return found
 
 
@@ -162,7 +166,7 @@ def runs(used: Used, threads: int, long: int) -> list[Run]:
     machine, crowd = (used.machine if large else LARGE), CROWD
     on = (*drawn_cpus(seed, threads - 1, crowd - 1), crowd - 1)
     found = [Run(machine, crowd, 2 * crowd, 4, on, seed, 0, think_ps=CROWD_THINK_PS)]
-    for number, uses in enumerate(moments(used)):
+    for number, uses in enumerate(moments(used.uses, used.moments, used.seed)):
         seed = used.seed + number
         on = drawn_cpus(seed, threads, used.cpus)
         rounds = max(1, 2 * uses // used.cpus)

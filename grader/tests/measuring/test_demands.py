@@ -46,12 +46,31 @@ class Locked(Free):
         yield from self.acquire()
         yield from self.release()
 """
+LATER = """
+
+class Later(Free):
+    gets = word()
+
+    def get(self):
+        if (yield self.gets.fetch_add(1)) > 5:
+            yield from self.acquire()
+            yield from self.release()
+"""
+USED = """
+    uses = param(0)
+
+    def setup(self):
+        for _ in range(self.uses):
+            yield from self.lock.get()
+            yield from self.lock.put()
+
+    def thread"""
 MEASURED = Finding("partial", 0.5, reached=frozenset({("Free.get", 1, 2)}))
 
 
 def submitted() -> Submitted:
-    """Both classes."""
-    return Submitted(codes=compile_source(CODE, "<l.py>"))
+    """All classes."""
+    return Submitted(codes=compile_source(CODE + LATER, "<l.py>"))
 
 
 def demand(**more: Any) -> Demand:
@@ -109,3 +128,18 @@ def test_check_asks_its_demands() -> None:
         for name in ("Free", "Locked")
     }
     assert {"Free": "pass", "Locked": "fail"} == found
+
+
+def test_class_that_locks_later_is_found_after_uses() -> None:
+    """From fresh memory it waits for none; the message says after how many uses it does."""
+    later = demand(uses=1000, text=CLIENT.replace("\n    def thread", USED))
+    assert MEASURED == demanded([demand()], "Later", submitted(), MEASURED)
+    made = demanded([later], "Later", submitted(), MEASURED)
+    assert ("fail", True) == (made.verdict, " uses): " in made.message)
+    assert MEASURED == demanded([later], "Free", submitted(), MEASURED)
+
+
+def test_client_without_uses_is_the_labs_fault() -> None:
+    """It has no param for their number."""
+    with pytest.raises(LabError, match="no param 'uses'"):
+        demanded([demand(uses=10)], "Free", submitted(), MEASURED)

@@ -146,10 +146,10 @@ def test_a_lock_that_changes_with_use_is_found(text: str, tag: str) -> None:
 
 def test_moments_grow() -> None:
     """Each run is longer than the one before, and none longer than the measurement."""
-    found = moments(Used(machine="ideal-64", uses=2500, moments=5, seed=11))
+    found = moments(2500, 5, seed=11)
     assert sorted(found) == found
     assert 2500 >= found[-1] > 500
-    assert moments(USED) != moments(USED.model_copy(update={"seed": 4}))
+    assert moments(500, 3, seed=1) != moments(500, 3, seed=4)
 
 
 def test_branches_by_the_cpu_are_reached() -> None:
