@@ -14,6 +14,16 @@
 #define CROWD 4
 
 #define HOLDS (SCENARIO == TORN || SCENARIO == CROWD)
+#if SCENARIO == QUIET
+#define READING(call)                                                                              \
+    do {                                                                                           \
+        unsigned long before = locklab_writes();                                                   \
+                                                                                                   \
+        CALL(call);                                                                                \
+        if (locklab_writes() != before)                                                            \
+            locklab_fail_to_read("a reader writes words that others read");                        \
+    } while (0)
+#endif
 #include "sections.h"
 
 #define WRITING (SCENARIO == CROWD ? 2 : 1) /* threads that write, where the others read */
@@ -66,15 +76,9 @@ void locklab_thread(int me)
 #elif SCENARIO == WRITERS
     write_section((unsigned)me);
 #else
-    unsigned long before = locklab_writes();
-    uint32_t number;
-
     (void)me;
-    number = read_begin();
-    if (read_retry(number))
+    if (read_retry(read_begin()))
         locklab_fail("read_retry() is true, but there was no writer");
-    if (locklab_writes() != before)
-        locklab_fail_to_read("a reader writes words that others read");
 #endif
     errs(me);
 }
