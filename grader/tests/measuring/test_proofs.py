@@ -102,6 +102,20 @@ def test_used_up_states_decide_nothing() -> None:
     is_open(proof(QUEUE, states=100))
 
 
+COUNTS = TICKET.replace(
+    "        while (yield",
+    "        for _ in range(40):\n"
+    "            yield self.work.fetch_add(1, RELAXED)\n        while (yield",
+).replace("    now = word()\n", "    now = word()\n    work = word()\n")
+
+
+def test_a_used_up_budget_names_the_word_with_most_values() -> None:
+    """A right lock that counts on the way: the count makes the states so many."""
+    found = proof(COUNTS, states=4000)
+    is_open(found)
+    assert "; lock.work had at least" in found.message
+
+
 def test_used_up_memory_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same for the grader's own bound on memory."""
     monkeypatch.setattr(proofs, "MAX_MEMORY", MIN_BYTES)

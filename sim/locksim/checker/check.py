@@ -410,7 +410,7 @@ class _Check:
         }[found.stopped]
         return (
             f"not finished, no proof: {why} was used up; explored {found.states} states, "
-            f"to depth {found.depth}"
+            f"to depth {found.depth}{f'; {found.widest}' if found.widest else ''}"
         )
 
 

@@ -40,8 +40,10 @@ _MOST_ROWS = 1 << 22
 """Different rows of threads, of which an outcome has room for twice as many."""
 _LARGE = "large"
 """Why an exploration on plain functions was left, to begin again on compiled ones."""
-_SCHEDULES, _LONGEST = 32, 10_000
+_SCHEDULES, _LONGEST = 8, 10_000
 """Random schedules before a reduced exploration, and their steps at most."""
+_LOOKED_AT, _MANY = 2_000, 16
+"""Rows in which the values of words are counted, about, and from how many on they are many."""
 
 
 @dataclass
@@ -106,6 +108,17 @@ class Exploration:
             at, "it moves away without bound from the words that it is compared with"
         )
         return f"{self.model.memory.name(at)} grows without bound, and not as tickets do: {why}"
+
+    @property
+    def widest(self) -> str:
+        """The word with the most values, where it has many: what makes the states so many."""
+        static, rows = self.model.tables.size[m.STATIC], int(self.space.shared_count[0])
+        some = [self.shared_row(k)[:static] for k in range(0, rows, max(1, rows // _LOOKED_AT))]
+        values = [len({*column}) for column in zip(*some, strict=True)]
+        most = max(values, default=0)
+        if most < _MANY:
+            return ""
+        return f"{self.model.memory.name(values.index(most))} had at least {most} different values"
 
     def path(self, state: int, action: int = -1) -> list[int]:
         """A shortest path to a state (thread * 64 + action each), and one more step from there.
