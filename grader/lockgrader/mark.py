@@ -28,7 +28,7 @@ _Line = Annotated[str, Field(min_length=1, max_length=4000)]
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 class Mark(_Model):

@@ -65,7 +65,7 @@ Points = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1e6)]
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 class Row(_Model):

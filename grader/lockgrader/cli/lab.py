@@ -191,7 +191,6 @@ def check(
     from lockgrader.result import Result
     from lockgrader.workspace.attempt import attempt, public_checks, to_do
     from lockgrader.workspace.folder import find
-    from lockgrader.workspace.watch import watch as watched
 
     space = find(folder)
     if watch and (only or as_json or sarif):
@@ -202,6 +201,8 @@ def check(
     if any(c.engines for c in checks if c.name in asked):
         _load()
     if watch:
+        from lockgrader.workspace.watch import watch as watched
+
         try:
             watched(space, Live(space, keys=sys.stdin.isatty()), profile=profile)
         except KeyboardInterrupt:

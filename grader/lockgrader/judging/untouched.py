@@ -8,14 +8,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lockgrader.check import Check
-from lockgrader.compile.alike import other_classes
 from lockgrader.lab import STARTER, Lab
-from locksim.compiler import compile_source
-from locksim.compiler.diagnostics import CompileError
-from locksim.compiler.ir import ClassCode
+
+if TYPE_CHECKING:
+    from locksim.compiler.ir import ClassCode
 
 __all__ = ["names_in", "untouched"]
 
@@ -31,9 +30,7 @@ def untouched(
         lab: the lab. checks: of it. codes: the submission's classes. files: its files.
     """
     folder = Path(lab.folder) / STARTER
-    begun = _classes(folder, lab.locks) if lab.locks else {}
-    begun = {name: code for name, code in begun.items() if name in codes}
-    same = begun.keys() - other_classes(begun, codes)
+    same = _same(_classes(folder, lab.locks), codes) if lab.locks and codes else set()
     found = []
     for check in checks:
         if check.part == "locks":
@@ -46,6 +43,14 @@ def untouched(
         if left:
             found.append(check.name)
     return frozenset(found)
+
+
+def _same(begun: Mapping[str, ClassCode], codes: Mapping[str, ClassCode]) -> set[str]:
+    """The classes that are as in the starter."""
+    from lockgrader.compile.alike import other_classes
+
+    common = {name: code for name, code in begun.items() if name in codes}
+    return common.keys() - other_classes(common, codes)
 
 
 def names_in(check: Check) -> set[str]:
@@ -64,6 +69,9 @@ def _classes(folder: Path, name: str) -> dict[str, ClassCode]:
 
 @functools.cache
 def _compiled(text: str, name: str) -> dict[str, ClassCode]:
+    from locksim.compiler import compile_source
+    from locksim.compiler.diagnostics import CompileError
+
     try:
         return compile_source(text, f"<{name}>")
     except CompileError:

@@ -15,4 +15,4 @@ Text = Annotated[str, Field(min_length=1)]
 class Closed(BaseModel):
     """A table of the file; a key that it does not know is refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)

@@ -11,12 +11,11 @@ drawn for the grader alone, and ``[[call]]``, further calls of the function of a
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import importlib
 import json
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -158,12 +157,13 @@ class Lab(Closed):
         """
         found: list[Check] = []
         values = {name: [*choice.values(), 0][0] for name, choice in self.secret.items()} | values
+        kinds = _kinds(self.check)
         for number, raw in enumerate(self.check, start=1):
             where = f"{self.name}: check {number} ({raw.get('name', 'without a name')})"
             try:
                 named = self._with_beliefs(raw, where)
                 filled = _filled(named, values, where)
-                made = _kinds().validate_python(_found(filled, Path(self.folder)))
+                made = kinds.validate_python(_found(filled, Path(self.folder)))
             except ValidationError as error:
                 first = error.errors()[0]
                 place = ".".join(str(p) for p in first["loc"])
@@ -202,10 +202,10 @@ class Lab(Closed):
         return {**raw, "misconceptions": beliefs}
 
 
-@functools.cache
-def _kinds() -> TypeAdapter[Check]:
-    """All kinds of checks. Their files know the lab, so they are found by name."""
-    adapter: TypeAdapter[Check] = importlib.import_module("lockgrader.kinds").adapter()
+def _kinds(checks: Iterable[Mapping[str, Any]]) -> TypeAdapter[Check]:
+    """The kinds of some checks. Their files know the lab, so they are found by name."""
+    names = frozenset(str(raw.get("kind")) for raw in checks)
+    adapter: TypeAdapter[Check] = importlib.import_module("lockgrader.kinds").adapter(names)
     return adapter
 
 

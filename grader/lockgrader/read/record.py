@@ -23,7 +23,7 @@ Finite = Annotated[float, Field(allow_inf_nan=False)]
 class Locked(BaseModel):
     """A prediction as it was before the first measurement, and the time of that."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
     values: Annotated[tuple[Finite, ...], Field(max_length=2)]
     at: datetime
 

@@ -20,6 +20,7 @@ from lockgrader.report.chart import chart
 from lockgrader.report.student import hidden_points, in_words, not_decided, seen_in, withheld
 from lockgrader.result import CheckResult, Result, Row
 from locksim.checker.play.told import of_told
+from locksim.checker.replay.render import divided
 from locksim.study.traces import bundle
 from locksim.study.traces.page import embedded
 from lockui.html_page import environment
@@ -97,7 +98,9 @@ def _policy(script: str) -> str:
 def _parts(check: CheckResult, number: int) -> dict[str, Any]:
     """A check as the template needs it."""
     found = not_decided(check) if check.verdict == "grader_error" else check.message
-    message, _, steps = found.partition("\n")
+    message, way = divided(found)
+    if check.counterexample is None:
+        message, _, way = found.partition("\n")
     title = check.title if check.counterexample is not None else ""
     return {
         "check": check,
@@ -105,7 +108,7 @@ def _parts(check: CheckResult, number: int) -> dict[str, Any]:
         "secret": not (check.public or check.revealed),
         "words": in_words(check),
         "message": message,
-        "more": steps,
+        "more": way,
         "rows": [(r, fixed(r.got, None), right(r)) for r in check.rows],
         "chart": None if check.curve is None else chart(check.curve, f"check-{number}"),
         "steps": ""

@@ -26,6 +26,9 @@ WIDEST_PLACE = 24
 LEAST_TEXT = 24
 """Characters that the last column needs to stand beside the others."""
 
+CLIENT, CALLS, STEPS = "client: ", "calls:", "steps"
+"""How the first lines of the parts of a way begin."""
+
 _Row = tuple[str, str, str, str]
 """Numbers of steps, thread, place, and what happened."""
 
@@ -56,15 +59,25 @@ def way(counterexample: Counterexample, width: int = WIDTH, most: int = 0) -> st
         counterexample: what to show. width: characters in a line.
         most: steps that are shown, the last ones; 0: all.
     """
-    lines = _wrap(f"client: {counterexample.client}", width) if counterexample.client else []
+    lines = _wrap(f"{CLIENT}{counterexample.client}", width) if counterexample.client else []
     if counterexample.calls:
         calls = sorted(counterexample.calls, key=lambda call: (*call.steps, call.began)[0])
         rows = [_called(call) for call in calls]
-        lines += ["calls:", *(line for block in _blocks(rows, width) for line in block)]
+        lines += [CALLS, *(line for block in _blocks(rows, width) for line in block)]
     if counterexample.steps:
         under = f" ({counterexample.memory.upper()})" if counterexample.memory else ""
-        lines += [f"steps{under}:", *_steps(counterexample, width, most)]
+        lines += [f"{STEPS}{under}:", *_steps(counterexample, width, most)]
     return "\n".join(lines)
+
+
+def divided(says: str) -> tuple[str, str]:
+    """What is wrong, and the way there, of a text that has both; "" for a way that is not there.
+
+    Arguments:
+        says: as :func:`text` gives it, perhaps with another beginning.
+    """
+    found = re.search(rf"^({CLIENT}|{CALLS}$|{STEPS}( [(]|:$))", says, re.MULTILINE)
+    return (says[: found.start()].rstrip(), says[found.start() :]) if found else (says, "")
 
 
 def at(step: Step) -> str:

@@ -8,7 +8,7 @@ from checker import zoo
 from checker.classics import Peterson
 
 from locksim.checker import check_lock
-from locksim.checker.replay.render import did, text, way, wrapped
+from locksim.checker.replay.render import did, divided, text, way, wrapped
 
 
 def text_of(lock, width=100, **arguments):
@@ -45,6 +45,10 @@ def test_what_is_wrong_stands_first():
     parts = [shown.index(part) for part in ("exclusion: ", "client: ", "calls:", "steps (SC):")]
     assert sorted(parts) == parts
     assert 0 == parts[0]
+    wrong, there = divided(shown)
+    assert "client: " == there[:8]
+    assert shown == f"{wrong}\n{there}"
+    assert ("no way", "") == divided("no way")
 
 
 def test_the_last_steps_are_shown():
