@@ -4,6 +4,8 @@
 - The starter earns nothing; each check fails because the work is missing, not because of a crash or
   a syntax error.
 - Every mutant gets its verdict and its misconception.
+- Every mutant that lint makes by itself loses points, or is listed with the reason
+  (:mod:`lockgrader.author.made`).
 - Every right submission keeps every point (:mod:`lockgrader.author.right`).
 - Every public check has hints, or a reason to have none.
 - No check takes long.
@@ -38,6 +40,7 @@ from typing import Any
 from lockgrader.author.bundle import BundleError, public_files
 from lockgrader.author.item import Item
 from lockgrader.author.kept import Kept
+from lockgrader.author.made import Made, equivalents, made
 from lockgrader.author.mutants import Mutant, mutants, mutated, solution, starter, write
 from lockgrader.author.promises import promises, run_commands
 from lockgrader.author.right import (
@@ -50,12 +53,14 @@ from lockgrader.author.right import (
     submission,
 )
 from lockgrader.check import Check
+from lockgrader.finding import Finding
 from lockgrader.grade import grade
 from lockgrader.judging.evaluate import die_with_parent, warm
 from lockgrader.lab import Lab, LabError, load
 from lockgrader.lab.variants import variant, whole
-from lockgrader.result import CheckResult
+from lockgrader.result import VERDICTS, CheckResult
 from lockgrader.sandbox import Profile
+from lockgrader.submitted import Submitted
 
 __all__ = ["LONGEST_S", "Item", "Linted", "lint"]
 
@@ -64,6 +69,8 @@ LONGEST_S = 30.0
 KEY = b"the key of no course: variants for lint"
 FEWEST_STUDENTS = 4
 """With fewer, nothing can be said about how values differ."""
+LOST = frozenset(VERDICTS) - {"pass", "skipped", "grader_error"}
+"""Verdicts that cost points."""
 OWN_WORK = ("fail", "no_output")
 """Verdicts that a starter may get: they mean that work is missing."""
 
@@ -98,7 +105,8 @@ class _Task:
 
     Arguments:
         what: as in :class:`Item`. student: for the variant. names: of checks, empty for all.
-        mutant: the mutant, if it is one. right: the right submission, if it is one; its checks are
+        mutant: the mutant, if it is one. made: the one that lint has made, if it is one; its checks
+            run until one takes points. right: the right submission, if it is one; its checks are
             those that it can change.
     """
 
@@ -106,6 +114,7 @@ class _Task:
     student: str
     names: tuple[str, ...] = ()
     mutant: Mutant | None = None
+    made: Made | None = None
     right: Right | None = None
 
 
@@ -157,6 +166,7 @@ def lint(
         *_solution(done, checks),
         *_starter(done, checks),
         *(_wrong(one) for one in done if one.task.mutant is not None),
+        *_made(lab, done),
         *_right(done),
         *_hints(checks),
         *_times(done),
@@ -186,6 +196,8 @@ def _tasks(lab: Lab, students: list[str], draw: int) -> tuple[list[_Task], int]:
         if names:
             tasks.append(_Task("solution", student, names))
     tasks += [_Task("wrong", students[0], (wrong.check,), wrong) for wrong in mutants(lab)]
+    checks = lab.checks(whole(lab, students[0], KEY))
+    tasks += [_Task("made", students[0], one.checks, made=one) for one in made(lab, checks)]
     for one in rights(lab):
         several = drawn_students(draw)[: 1 if one.spelling else None]
         tasks += [_Task("right", student, right=one) for student in several]
@@ -239,6 +251,7 @@ def _grade(lab: Lab, task: _Task, profile: Profile) -> _Done:
             path = write(files, Path(made) / task.student)
             answers = json.loads(files.get(lab.answers, "{}")) if task.what == "solution" else {}
             used.append(_used_by_children_s())
+            survives = _Survives() if task.made is not None else None
             result = grade(
                 alone,
                 path,
@@ -247,6 +260,8 @@ def _grade(lab: Lab, task: _Task, profile: Profile) -> _Done:
                 profile=profile,
                 values=values,
                 only=names,
+                gate=survives,
+                judged=None if survives is None else survives.note,
                 progress=lambda _: used.append(_used_by_children_s()),
             )
             if result.checks:
@@ -271,6 +286,8 @@ def _files(lab: Lab, task: _Task) -> dict[str, str]:
     if task.right is not None:
         return submission(lab, task.student, KEY, task.right)
     files = solution(lab, task.student, KEY)
+    if task.made is not None:
+        return files | task.made.files
     return mutated(lab, files, task.mutant) if task.mutant else files
 
 
@@ -336,6 +353,44 @@ def _wrong(one: _Done) -> Item:
         text = f"{says}, reported is '{result.misconception}', and not '{wrong.misconception}'"
         return Item("wrong", wrong.name, False, text, one.cpu_s[0])
     return Item("wrong", wrong.name, True, says, one.cpu_s[0])
+
+
+class _Survives:
+    """A gate for the checks of a made mutant: closed from the first check on that takes points."""
+
+    def __init__(self) -> None:
+        self._lost = False
+
+    def __call__(self, check: Check, submitted: Submitted) -> str:
+        """Why a check need not run, or ""."""
+        return "an earlier check has taken points" if self._lost else ""
+
+    def note(self, check: Check, finding: Finding) -> None:
+        """Remember whether points were lost."""
+        self._lost = self._lost or finding.verdict in LOST
+
+
+def _made(lab: Lab, done: list[_Done]) -> Iterable[Item]:
+    """Each made mutant loses points or is listed, and not both; and nothing else is listed."""
+    listed = equivalents(lab) if done else {}
+    for one in done:
+        if one.task.made is None:
+            continue
+        name, cpu_s = one.task.made.name, sum(one.cpu_s)
+        by = next((r for r in one.results if r.verdict in LOST), None)
+        loses = by is not None or bool(one.error)
+        reason = listed.pop(name, "")
+        if loses == bool(reason):
+            says = f"it loses points in {by.name if by else one.error}: remove its [[equivalent]]"
+            if not loses:
+                run = ", ".join(one.task.names)
+                says = f"it keeps every point of {run}: ask for more, or list it as [[equivalent]]"
+            yield Item("made", name, False, says, cpu_s)
+        else:
+            says = reason or f"{by.name}: {by.verdict}" if by else reason or one.error
+            yield Item("made", name, True, says, cpu_s)
+    for name in listed:
+        yield Item("made", name, False, "lint makes no such mutant: remove its [[equivalent]]")
 
 
 def _right(done: list[_Done]) -> Iterable[Item]:

@@ -129,9 +129,9 @@ def mutants(lab: Lab) -> list[Mutant]:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise LabError(f"{path} cannot be read: {error}") from error
-    strange = document.keys() - {"mutant", "right"}
+    strange = document.keys() - {"mutant", "right", "equivalent"}
     if strange:
-        known = "[[mutant]] or [[right]]"
+        known = "[[mutant]], [[right]] or [[equivalent]]"
         raise LabError(f"{path}: write {known} for each, not {', '.join(sorted(strange))}")
     right = files_of(lab, "solution")
     return [_mutant(lab, raw, right) for raw in document.get("mutant", [])]

@@ -14,6 +14,7 @@ PROPERTIES = {
     "solution": "the solution earns full marks in every check",
     "starter": "the starter earns nothing, because work is missing",
     "wrong": "each mutant gets its verdict and its misconception",
+    "made": "each mutant that lint makes loses points, or is listed with the reason",
     "right": "each right submission keeps every point",
     "hint": "each public check has a hint, or a reason to have none",
     "time": "no check takes long",

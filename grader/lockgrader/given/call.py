@@ -79,6 +79,19 @@ class Call(Closed):
             }
         return {self.row_name(r, ignore): float(r["value"]) for r in published(self.wanted)}
 
+    def returns(self, columns: Sequence[str]) -> Any:
+        """What a right function returns.
+
+        Arguments:
+            columns: which count, of a trace or of trials.
+
+        Raises:
+            LabError: there is no such table.
+        """
+        from lockgrader.given.published import published
+
+        return self.right_numbers(columns, ()) if self.wanted is None else published(self.wanted)
+
     def row_name(self, row: dict[str, Any], ignore: Sequence[str]) -> str:
         """A row by its keys: those of the wanted table.
 

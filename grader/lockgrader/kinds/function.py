@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from lockgrader.check import Check, Part
+from lockgrader.check import ByHeart, Check, Part
 from lockgrader.finding import Finding, found, near, veiled
 from lockgrader.given.call import Call
 from lockgrader.lab.closed import Text
@@ -74,6 +74,11 @@ class Function(Check, Call):
             LabError: there is no such table.
         """
         return [one.given() for one in (self, *self.also)]
+
+    @property
+    def by_heart(self) -> ByHeart | None:
+        """What is right in the first call."""
+        return ByHeart(self.file, self.function, self.returns(self.columns))
 
     def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Call the function, compare what it returns, and keep the worst finding.
