@@ -237,12 +237,11 @@ def start(
             path = made / _place(name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-        lab = load(made / LAB)
-        for name in lab.wanted():  # to see later what a student has begun
-            if f"{STARTER}{name}" in files:
-                path = made / LAB / STARTER / name
+            if name.startswith(STARTER):  # to see later what a student has begun
+                path = made / LAB / name
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(files[f"{STARTER}{name}"])
+                path.write_bytes(data)
+        lab = load(made / LAB)
         variant = dict(draw(lab))
         lab.checks(variant)
         (made / VARIANT).write_text(_shown(student, variant), encoding="utf-8")

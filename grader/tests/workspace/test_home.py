@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 from tiny_lab import ANSWERS, TAS, WRONG, make_whole, needs_sandbox
 
+import locklabs
 from lockgrader.author import bundle
+from lockgrader.author.bundle import public_files
 from lockgrader.finding import Finding
 from lockgrader.grade import grade
 from lockgrader.judging.evaluate import warm
 from lockgrader.lab import load
+from lockgrader.lab.variants import PUBLIC_KEY, variant
 from lockgrader.read.owner import student_of
 from lockgrader.read.record import RECORD
 from lockgrader.read.refused import Refused
@@ -78,6 +81,22 @@ def test_started_folder(mine: Workspace) -> None:
         mine.state.solved,
     )
     assert all(c.public for c in public_checks(mine))
+
+
+@pytest.mark.parametrize("name", locklabs.names())
+def test_every_lab_can_be_started(name: str, tmp_path: Path) -> None:
+    """From its public files alone; what it takes from its starter is there."""
+    home = locklabs.find(name)
+    made = ws.start(
+        public_files(home),
+        tmp_path / name,
+        student="ada",
+        draw=lambda lab: variant(lab, "ada", PUBLIC_KEY),
+        now=NOW,
+    )
+    assert [c.name for c in load(home).checks(dict(made.state.variant)) if c.public] == [
+        c.name for c in public_checks(made)
+    ]
 
 
 def test_work_is_not_overwritten(lab: Path, mine: Workspace, tmp_path: Path) -> None:
