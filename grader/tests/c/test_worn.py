@@ -242,6 +242,13 @@ def test_tickets_that_wrap_are_right(width: str, tool: str) -> None:
     assert ("pass", 1.0) == (found.verdict, found.share), found.message
 
 
+def test_a_lock_may_pause_at_every_use() -> None:
+    """A pause in front of each try is no endless loop, however often the lock is used."""
+    pause = ["    while (atomic_exchange", "    locklab_relax();\n    while (atomic_exchange"]
+    found = judged("spinlock", reference("spinlock", pause), "validate")
+    assert ("pass", 1.0) == (found.verdict, found.share), found.message
+
+
 @pytest.mark.parametrize("tool", ["torture", "tsan"])
 def test_versions_that_wrap_are_right(tool: str) -> None:
     """The version wraps from 2^32 to 0 during the uses."""
