@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # each costs a student's command time that it does not need
     from lockgrader.batch.again import Again
     from lockgrader.batch.compare import Comparison
     from lockgrader.batch.tasks import Class, Task
+    from lockgrader.course import Course
     from lockgrader.lab import Lab
     from lockgrader.sandbox import Profile
 
@@ -137,6 +138,7 @@ def grade(
     """
     from lockgrader.batch.compare import compare as differences
     from lockgrader.course.document import KEEP
+    from lockgrader.course.document import load as load_course
     from lockgrader.export import kept
     from lockgrader.lab import load
     from lockgrader.lab.variants import course_key
@@ -147,7 +149,9 @@ def grade(
         raise UsageError(f"--sandbox {sandbox}: give one of {', '.join(PROFILES)}")
     if counts and counts not in KEEP:
         raise UsageError(f"--keep {counts}: give one of {', '.join(KEEP)}")
-    loaded, secret = load(find(lab)), course_key(key)
+    rules = None if course is None else load_course(course)
+    loaded = load(find(lab if rules is None else rules.place_of(lab)))
+    secret = course_key(key)
     if explain:
         _explain(loaded, explain, secret, as_json)
         return
@@ -166,7 +170,7 @@ def grade(
             raise UsageError(f"{option} is for a folder of submissions, with --out RESULTS")
     if course is not None:
         _check_pin(course, loaded, check or ())
-    known = _class_of(loaded.name, course, roster, times, counts)
+    known = _class_of(loaded.name, rules, roster, times, counts)
     if out is not None:
         plain(folder_to_write(out, "--out"))
     if batch:
@@ -313,14 +317,12 @@ def _warn_of_clocks(todo: Sequence[Task]) -> None:
 
 
 def _class_of(
-    lab: str, course: Path | None, roster: Path | None, times: Path | None, counts: str
+    lab: str, rules: Course | None, roster: Path | None, times: Path | None, counts: str
 ) -> Class:
     """Who is expected, and the rules: those of the course, or those of the options."""
     from lockgrader.batch.tasks import Class
-    from lockgrader.course import load, read_roster
-    from lockgrader.course.roster import read_times
+    from lockgrader.course.roster import read_roster, read_times
 
-    rules = None if course is None else load(course)
     people = {} if rules is None else rules.people()
     known = {} if rules is None else rules.times_of(lab)
     return Class(

@@ -103,7 +103,7 @@ class Course(Closed):
     Arguments:
         title: for people. roster: a CSV file (:mod:`lockgrader.course.roster`); "" for none.
         keep: which of a student's submissions counts. late: the policy.
-        lab: name → date; a lab without one is never late.
+        lab: name, or its part before the dash, → date; a lab without one is never late.
         release: when students see points and hidden verdicts: a day, which begins by the offset
             of the lab's ``due``, or a time; None for at once.
         folder: of the file; filled in by :func:`load`.
@@ -132,30 +132,36 @@ class Course(Closed):
         Raises:
             CourseError: the file is invalid.
         """
-        dated = self.lab.get(lab)
+        dated = self._dated(lab)
         return read_times(self.folder / dated.times) if dated is not None and dated.times else {}
 
     def place_of(self, lab: str) -> str:
-        """Where a lab lies: a folder, or the name of an installed lab."""
-        dated = self.lab.get(lab)
+        """Where a lab lies: a folder, or what it was called, if the course names none."""
+        dated = self._dated(lab)
         return str(self.folder / dated.folder) if dated is not None and dated.folder else lab
 
     def late_for(self, lab: str, handed_in: datetime, extra_days: int) -> Late | None:
         """What a submission to a lab costs; None if the lab has no date."""
-        dated = self.lab.get(lab)
+        dated = self._dated(lab)
         if dated is None:
             return None
         return (dated.late or self.late).late(dated.due, handed_in, extra_days)
 
     def release_of(self, lab: str) -> str:
         """When students see the points of a lab, ISO 8601; "" for at once."""
-        dated = self.lab.get(lab)
+        dated = self._dated(lab)
         moment = self.release if dated is None or dated.release is None else dated.release
         if moment is None:
             return ""
         if not isinstance(moment, datetime):
             moment = datetime.combine(moment, time(), UTC if dated is None else dated.due.tzinfo)
         return str(moment.isoformat())
+
+    def _dated(self, lab: str) -> Due | None:
+        """The date of a lab. As on the command line, ``lab02`` is ``lab02-spinlocks``."""
+        first = lab.partition("-")[0]
+        near = [name for name in self.lab if name == first or name.partition("-")[0] == lab]
+        return self.lab.get(lab) or (self.lab[near[0]] if len(near) == 1 else None)
 
 
 def load(path: Path) -> Course:

@@ -63,6 +63,26 @@ def test_a_lab_without_a_date_is_never_late(course: Path) -> None:
     assert load(course).late_for("lab05-rcu", DUE + timedelta(days=99), 0) is None
 
 
+@pytest.mark.parametrize(
+    ("asked", "key", "where"),
+    [
+        ("lab02", "lab02-spinlocks", "ours"),
+        ("lab02-spinlocks", "lab02", "ours"),
+        ("lab02-spinlocks", "lab02-spinlocks", "ours"),
+        ("lab05", "lab02-spinlocks", "lab05"),
+        ("labs/lab02-spinlocks", "lab02-spinlocks", "labs/lab02-spinlocks"),
+    ],
+)
+def test_a_lab_by_the_part_before_the_dash(course: Path, asked: str, key: str, where: str) -> None:
+    """As commands take it: with a short name in the file, nobody would ever be late."""
+    course.write_text(COURSE.replace("lab02-spinlocks", key) + 'folder = "ours"\n')
+    about = load(course)
+    found = Path(about.place_of(asked))
+    assert where == (found.name if where == "ours" else str(found))
+    dated = about.late_for(asked, DUE + timedelta(days=9), 0)
+    assert (where == "ours") == (dated is not None)
+
+
 @given(
     st.integers(0, 60), st.integers(0, 60), st.integers(0, 5),
     st.floats(0, 1), st.integers(0, 9), st.integers(0, 5),

@@ -54,6 +54,23 @@ def test_a_lab_of_ones_own_is_found(tmp_path: Path) -> None:
     assert (0, "tiny: as pinned ") == run("check", path)
 
 
+@needs_sandbox
+def test_a_corrected_copy_is_what_is_graded(course: Path) -> None:
+    """The folder that the course names decides, also where the command has the lab's name."""
+    folder = course.parent
+    (folder / "lab").rename(folder / "ours")
+    course.write_text(
+        f"{course.read_text()}[lab.tiny]\ndue = 2026-03-02T12:00:00+00:00\nfolder = 'ours'\n"
+    )
+    (folder / "in").mkdir()
+    asked = ["tiny", folder / "in", "-o", folder / "out", "--course", course]
+    assert 0 == CliRunner().invoke(grade, [str(a) for a in asked]).exit_code
+    lab = folder / "ours" / "lab.toml"
+    lab.write_text(lab.read_text().replace("points = 2", "points = 3"))
+    done = CliRunner().invoke(grade, [str(a) for a in asked])
+    assert (2, True) == (done.exit_code, "the check 'number'" in done.output.replace("\n", " "))
+
+
 def grading(course: Path, *options: str) -> tuple[int, str]:
     """Grading with the course: exit code, and what it says."""
     folder = course.parent
