@@ -72,8 +72,16 @@ def read_times(path: Path) -> dict[str, datetime]:
     Raises:
         CourseError: as :func:`read_roster`, or a time has no offset from UTC.
     """
-    rows = _rows(path, ("login", "handed_in"), needed=("login", "handed_in"))
-    return {student_name(row["login"]): when(row["handed_in"], where) for row, where in rows}
+    times: dict[str, datetime] = {}
+    for row, where in _rows(path, ("login", "handed_in"), needed=("login", "handed_in")):
+        login = student_name(row["login"])
+        if login in times:
+            raise CourseError(
+                f"{where}: the login '{login}' is there twice\n"
+                "help: leave the time of the submission that counts, and that submission alone"
+            )
+        times[login] = when(row["handed_in"], where)
+    return times
 
 
 def read_marks_sheet(path: Path) -> list[tuple[dict[str, str], str]]:

@@ -41,4 +41,4 @@ def _feedback(result: Result) -> str:
     late = [f"{result.late}"] if result.late is not None and result.late.days else []
     failed = [f"{c.title}: {WORDS[c.verdict]}" for c in checks if c.verdict != "pass"]
     by_hand = [f"{c.title}: {c.mark.reason}" for c in checks if c.mark is not None]
-    return "; ".join(filter(None, [withheld(result), *late, *failed, *by_hand]))
+    return "; ".join(filter(None, [withheld(result).removesuffix("."), *late, *failed, *by_hand]))

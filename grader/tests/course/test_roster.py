@@ -79,3 +79,13 @@ def test_times_have_an_offset(tmp_path: Path) -> None:
         path.write_text(f"login,handed_in\nada,{wrong}\n")
         with pytest.raises(CourseError, match="not a time with its offset"):
             read_times(path)
+
+
+def test_a_login_has_one_time(tmp_path: Path) -> None:
+    """Which of two is meant is not known; the last one would decide silently."""
+    path = tmp_path / "times.csv"
+    path.write_text(
+        "login,handed_in\nada,2026-03-01T10:00:00+01:00\nada,2026-03-02T10:00:00+01:00\n"
+    )
+    with pytest.raises(CourseError, match=r"times.csv:3: the login 'ada' is there twice"):
+        read_times(path)

@@ -70,6 +70,8 @@ def test_tables_without_points() -> None:
         assert {""} == {row[n] for row in rows[-2:] for n in columns if n < len(row)}, name
         assert "3.25" not in text
         assert "secret-one" not in text
+    (text,) = FORMATS["moodle"].files([made()]).values()
+    assert " on; " in text
     (text,) = FORMATS["csv"].files(results).values()
     assert "3.25" in text
     assert "secret-one" in summary(results)
