@@ -170,7 +170,7 @@ class _Watch:
             answer = {"failed": "the checks ended without an answer; press r to run them again"}
         if "judged" in answer:
             name, finding = answer["judged"]
-            self._found[name] = ANSWER.validate_python(finding)
+            self._found[name] = _finding(finding)
             self._fresh.add(name)
             return
         if "so_far" in answer:
@@ -221,6 +221,10 @@ def _asked_to_end() -> Iterator[list[int]]:
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
+
+
+def _finding(document: object) -> Finding:
+    return ANSWER.validate_json(json.dumps(document))
 
 
 def _result(document: object) -> Result:

@@ -15,12 +15,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from results_made import curve
 from tiny_lab import ANSWERS, TAS, WRONG, make_whole
 
 from lockgrader.author import bundle
+from lockgrader.finding import Finding
+from lockgrader.judging.evaluate import ANSWER
 from lockgrader.workspace import folder as ws
 from lockgrader.workspace.folder import Workspace
-from lockgrader.workspace.watch import watch
+from lockgrader.workspace.watch import _finding, watch
 
 PATIENCE_S = 300.0
 """A guard against a hang; what is awaited comes within seconds on a quiet machine."""
@@ -142,6 +145,12 @@ def test_save_hint_and_quit(mine: Workspace, watching: Callable[[bool], Watching
     assert 0 == watch.process.wait(PATIENCE_S)
     assert before == termios.tcgetattr(watch.theirs)
     assert (3, 1) == (mine.state.attempts, mine.state.hints["right"].seen)
+
+
+def test_a_finding_comes_back_from_the_worker() -> None:
+    """With its curve and with the operations that a proof has reached."""
+    made = Finding("pass", 1.0, curve=curve(), reached=frozenset({("TAS.acquire", 0, 8)}))
+    assert made == _finding(ANSWER.dump_python(made, mode="json"))
 
 
 class _Signalled:
