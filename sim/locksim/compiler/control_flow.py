@@ -31,8 +31,8 @@ def reachable(starts: Iterable[int], after: Callable[[int], Iterable[int]]) -> s
     return reached
 
 
-def cycle(ways: Sequence[Sequence[int]], starts: Iterable[int]) -> int | None:
-    """The node where the first cycle closes that a depth-first walk finds; None without one.
+def cycle(ways: Sequence[Sequence[int]], starts: Iterable[int]) -> list[int]:
+    """The nodes of the first cycle that a depth-first walk finds, in order; none without one.
 
     Arguments:
         ways: for each node those after it.
@@ -50,7 +50,8 @@ def cycle(ways: Sequence[Sequence[int]], starts: Iterable[int]) -> int | None:
                 continue
             to = todo.pop()
             if to in path:
-                return to
+                nodes = list(path)
+                return nodes[nodes.index(to) :]
             if to not in done:
                 path[to] = list(ways[to])
-    return None
+    return []

@@ -72,19 +72,6 @@ class Counted:
             if last in self.forms and self._is_short(head, *self.forms[last])
         }
 
-    def ways(self, timed: Sequence[bool]) -> list[list[int]]:
-        """For each instruction those that may follow it without time passing, over and over.
-
-        A counted loop goes back only so many times, so its jump back is left out.
-
-        Arguments:
-            timed: for each instruction, whether it takes time.
-        """
-        ways = [[] if timed[k] else successors(self.instrs, k) for k in range(len(self.instrs))]
-        for k in self.back:
-            ways[k] = [to for to in ways[k] if to > k]
-        return ways
-
     def _form(self, head: int, last: int) -> tuple[str, Operand, int] | None:
         """Counter, end and comparison of a loop that counts, None for any other loop."""
         add, back = self.instrs[last - 1], self.instrs[last]

@@ -1,15 +1,10 @@
-"""Checks on a whole method: which variables have a value, and whether loops take time."""
+"""Which variables of a method have a value for certain."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-
-from locksim.compiler.control_flow import label
-from locksim.compiler.counted import Counted
-from locksim.compiler.ir import TIMED
-from locksim.lang.ops import SEQ_CST
 
 _State = frozenset[str] | None
 """The variables that have a value for certain; None where control does not reach."""
@@ -87,38 +82,6 @@ class Assigned:
     def _check(self, node: ast.Name, state: frozenset[str]) -> None:
         if node.id in self.names and node.id not in state:
             self.unbound(node)
-
-
-def timeless_head(counted: Counted, helpers: set[str], heads: Sequence[int]) -> int | None:
-    """The head of a loop that can repeat without time passing, or None.
-
-    Arguments:
-        counted: the method's instructions and its counted loops. helpers: names of the methods that
-            it calls and that perform no operation.
-        heads: where its loops begin; inner loops after outer ones.
-    """
-    instrs = counted.instrs
-    ways = counted.ways(
-        [
-            i.op in TIMED
-            or (i.op == "FENCE" and i.args[0] == SEQ_CST)
-            or (i.op == "CALL" and i.args[4] not in helpers)
-            for i in instrs
-        ]
-    )
-    for head in reversed(heads):
-        last = max((k for k, i in enumerate(instrs) if label(i) == head), default=head)
-        seen: set[int] = set()
-        todo = [*ways[head]]
-        while todo:
-            k = todo.pop()
-            if k == head:
-                return head
-            # An outer loop that passes here is reported when its own head is checked.
-            if k not in seen and head < k <= last:
-                todo += ways[k]
-            seen.add(k)
-    return None
 
 
 def _meet(a: _State, b: _State) -> _State:

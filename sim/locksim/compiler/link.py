@@ -11,6 +11,7 @@ the inner one is linked once more, without the meters' marks, for calls from the
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,13 +19,14 @@ from locksim.compiler import bytecode as b
 from locksim.compiler.addresses import Addresses
 from locksim.compiler.addresses import LinkError as LinkError
 from locksim.compiler.bytecode import WIDTH, Image, Place
-from locksim.compiler.control_flow import cycle, label, reachable
+from locksim.compiler.control_flow import label
 from locksim.compiler.counted import Counted
 from locksim.compiler.frontend import compile_class
-from locksim.compiler.ir import SIGNATURES, TIMED, ClassCode, Instr, MethodCode, selves
+from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode, selves
 from locksim.compiler.mistakes import MISTAKES
 from locksim.compiler.sources import is_method
 from locksim.compiler.spin import spin_loops
+from locksim.compiler.timeless import Timeless, takes_time
 from locksim.lang.layout import Space
 from locksim.lang.ops import SEQ_CST
 from locksim.lang.struct import METER_MARKS, METERS, Struct
@@ -77,6 +79,12 @@ class _Function:
     def metered(self) -> bool:
         """Whether a meter is at work while it runs."""
         return self.method.role in METERS or not self.marked
+
+    @property
+    def callees(self) -> dict[int, _Key]:
+        """What each call calls, by its instruction."""
+        at = (k for k, instr in enumerate(self.method.instrs) if instr.op == "CALL")
+        return dict(zip(at, self.calls, strict=True))
 
     def calls_self(self, call: Instr) -> bool:
         """Whether a call is for the struct that the method itself was called for."""
@@ -236,9 +244,9 @@ class _Linker:
                     callee = self.functions[next(calls)]
                     passed = [function.counted.is_known(a, at) for a in instr.args[5]]
                     callee.known = [a and b for a, b in zip(callee.known, passed, strict=True)]
-        always: dict[_Key, bool] = {}
+        timeless: dict[_Key, Timeless] = {}
         for key in order:
-            always[key] = self._takes_time(self.functions[key], always)
+            timeless[key] = self._timeless(self.functions[key], timeless)
 
     def _callees_first(
         self, keys: list[_Key], seen: dict[_Key, None] | None = None
@@ -250,27 +258,48 @@ class _Linker:
                 seen[key] = None
         return seen
 
-    def _takes_time(self, function: _Function, always: dict[_Key, bool]) -> bool:
-        """Whether every path through a function takes time; refuses a cycle that takes none."""
-        instrs = function.method.instrs
-        calls = iter(function.calls)
+    def _timeless(self, function: _Function, callees: dict[_Key, Timeless]) -> Timeless:
+        """A function's ways without time; refuses a loop on them."""
+        instrs, calls = function.method.instrs, function.callees
         timed = [
-            i.op in TIMED
-            or (i.op == "FENCE" and i.args[0] == SEQ_CST)
-            or (i.op == "CALL" and always[next(calls)])
-            for i in instrs
+            takes_time(i) or (k in calls and not callees[calls[k]].returns)
+            for k, i in enumerate(instrs)
         ]
         assert function.counted is not None
-        ways = function.counted.ways(timed)
-        loop = cycle(ways, [0, *(k + 1 for k, t in enumerate(timed) if t)])
-        if loop is not None:
-            counts = any(label(instrs[last]) == loop for last in function.counted.forms)
+        ways = Timeless(function.counted, timed)
+        loop = ways.loop()
+        if loop:
+            where = f"{function.method.file}:{instrs[loop[0]].line}"
+            counts = any(label(instrs[last]) == loop[0] for last in function.counted.forms)
+            idle = [] if counts else self._idle(function, loop, callees)
+            parts = [f for f in idle if f.spec.key() != function.spec.key()]
+            if parts:
+                raise LinkError(
+                    f"{parts[0].method.file}:{parts[0].method.line}: {parts[0].code.name}."
+                    f"{parts[0].method.plain_name}: this method may return without any time "
+                    f"passing, and the loop at {where} repeats it\n"
+                    "help: perform an operation on every way through the method"
+                )
             found = MISTAKES["long-range" if counts else "endless-loop"]
             raise LinkError(
-                f"{function.method.file}:{instrs[loop].line}: {function.code.name}."
-                f"{function.method.name}: {found.message}\nhelp: {found.help}"
+                f"{where}: {function.code.name}.{function.method.name}: {found.message}\n"
+                f"help: {found.help}"
             )
-        return all(instrs[k].op != "RET" for k in reachable([0], ways.__getitem__))
+        return ways
+
+    def _idle(
+        self, function: _Function, at: Iterable[int], callees: dict[_Key, Timeless]
+    ) -> list[_Function]:
+        """The programs that return without time, among those that are called at instructions.
+
+        A program that only passes on to such programs is left out for them.
+        """
+        found: list[_Function] = []
+        for key in (function.callees[k] for k in at if k in function.callees):
+            callee = self.functions[key]
+            if callee.method.is_program and callees[key].returns:
+                found += self._idle(callee, sorted(callees[key].reached()), callees) or [callee]
+        return found
 
     # Registers
 

@@ -14,11 +14,12 @@ from locksim.compiler.counted import Counted
 from locksim.compiler.diagnostics import Span
 from locksim.compiler.emitter import Emitter
 from locksim.compiler.expressions import Expressions
-from locksim.compiler.flow import Assigned, timeless_head
+from locksim.compiler.flow import Assigned
 from locksim.compiler.ir import Instr, MethodCode
 from locksim.compiler.sources import MISSING, MethodSource
 from locksim.compiler.statements import Statements
 from locksim.compiler.tidy import finished
+from locksim.compiler.timeless import Timeless, takes_time
 from locksim.compiler.unit import Signature, Unit, base_text, type_text
 from locksim.compiler.values import INT, NULL_TYPE, Int, Ptr, Ref, Type, Value, describe, join
 from locksim.compiler.variables import Variables
@@ -216,8 +217,9 @@ def _check_loops(made: _Pass, instrs: tuple[Instr, ...]) -> None:
         instrs, arguments, lambda operand: operand if isinstance(operand, int) else None
     )
     helpers = made.expressions.calls.helpers
-    found = timeless_head(counted, helpers, [index for index, _ in heads])
-    if found is not None:
-        node = next(node for index, node in reversed(heads) if index == found)
+    timed = [takes_time(i) or (i.op == "CALL" and i.args[4] not in helpers) for i in instrs]
+    loop = Timeless(counted, timed).loop()
+    if loop:
+        node = next(node for index, node in reversed(heads) if index == loop[0])
         code = "long-range" if isinstance(node, ast.For) else "endless-loop"
         made.method.source.fail(code, node)

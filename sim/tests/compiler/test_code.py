@@ -3,8 +3,6 @@
 import pytest
 
 from locksim.compiler import compile_class, compile_source
-from locksim.compiler.counted import Counted
-from locksim.compiler.flow import timeless_head
 from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode
 from locksim.compiler.spin import spin_loops
 from locksim.lang import Lock, Struct, Workload, alloc
@@ -354,11 +352,3 @@ def test_two_classes_of_one_name_keep_apart() -> None:
             return a == b
 
     assert {"Node": first, "Node_2": second} == compile_class(Both).types
-
-
-def test_timeless_loops_are_found_by_their_paths() -> None:
-    """A loop is refused for one free way round, not for an operation that is missing elsewhere."""
-    free = (Instr("JZ", ("r1", 3)), Instr("PAUSE"), Instr("JMP", (0,)), Instr("JMP", (0,)))
-    assert 0 == timeless_head(Counted(free, {}, lambda _: None), set(), [0])
-    timed = (Instr("JZ", ("r1", 3)), Instr("PAUSE"), Instr("JMP", (0,)), Instr("RET", (0,)))
-    assert None is timeless_head(Counted(timed, {}, lambda _: None), set(), [0])
