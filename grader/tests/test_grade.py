@@ -116,7 +116,7 @@ def test_wrong_lock_teaches(lab: Lab, tmp_path: Path) -> None:
     assert ["fail", "skipped", "pass"] == verdicts(result)
     first = result.checks[0]
     assert ("second", "two steps are one") == (first.hint, first.misconception)
-    assert "self.locked.load(ACQUIRE)" in first.message
+    assert "thread 0  tas.py:8  load lock.locked: 0, acquired lock" in first.message
 
 
 @needs_sandbox

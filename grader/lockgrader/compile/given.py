@@ -1,7 +1,10 @@
-"""Methods that a lab gives and measures: are they as in the starter?
+"""What a lab gives in its starter: methods that must stay, and the kind of each class.
 
-What they do is compared, not their text: lines, comments and names of variables are free, and a
+What methods do is compared, not their text: lines, comments and names of variables are free, and a
 field may have another name, as long as it has it in all given methods of the class.
+
+A proof asks what every struct of a kind promises, and the base class says the kind. So the kind is
+the lab's: a spinlock called Seq would be proven to be a spinlock.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from typing import Any
 from locksim.compiler import compile_source
 from locksim.compiler.ir import SIGNATURES, ClassCode
 
-__all__ = ["altered"]
+__all__ = ["altered", "other_kinds"]
 
 _Steps = list[tuple[str, list[Any]]]
 
@@ -37,6 +40,27 @@ def altered(
             found[name] = (
                 f"{name} is given, and its {said} must stay as in the starter\n"
                 "help: copy the class from the starter; write your own under another name"
+            )
+    return found
+
+
+def other_kinds(codes: Mapping[str, ClassCode], starter: str) -> dict[str, str]:
+    """The classes that are of another kind than the starter's of their name: name → why.
+
+    Arguments:
+        codes: the submission's classes. starter: the text that students begin with; "" for none.
+    """
+    from locksim.kinds import kind_of
+
+    found = {}
+    ours = _compiled(starter) if starter else {}
+    for name in ours.keys() & codes.keys():
+        right, mine = kind_of(ours[name].struct), kind_of(codes[name].struct)
+        if right is not None and not isinstance(mine, type(right)):
+            base = ours[name].struct.__mro__[1].__name__
+            found[name] = (
+                f"{name} must be a {base}, as in the starter, and is another kind of class\n"
+                f"help: write class {name}({base})"
             )
     return found
 

@@ -1,4 +1,4 @@
-"""Classes that a lab refuses: for an operation that they use, or since they are given and altered.
+"""Classes that a lab refuses: for an operation, as altered from the given ones, or for their kind.
 
 Some operations distinguish a proof from a measurement: the number of CPUs, the clock, sleep that
 another thread ends. A lab that needs none of them names them in ``refuse``. A class that uses one
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from lockgrader.compile.given import altered
+from lockgrader.compile.given import altered, other_kinds
 from lockgrader.lab import OPERATIONS, Lab
 from locksim.compiler.ir import ClassCode
 from locksim.lang.fields import array, part
@@ -24,7 +24,8 @@ def refused_by(lab: Lab, codes: Mapping[str, ClassCode]) -> dict[str, str]:
     Arguments:
         lab: the lab. codes: the submission's classes.
     """
-    return altered(codes, lab.given, lab.starter) | refused(codes, lab.refuse)
+    found = altered(codes, lab.given, lab.starter) | refused(codes, lab.refuse)
+    return found | other_kinds(codes, lab.starter)
 
 
 def refused(codes: Mapping[str, ClassCode], names: Iterable[str]) -> dict[str, str]:

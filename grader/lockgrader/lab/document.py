@@ -95,7 +95,7 @@ class Lab(Closed):
         refuse: operations that no class of the submission may use, such as "n_cpus", by which a
             program can distinguish a proof from a measurement.
         given: class → its methods that must stay as in the starter, since they are measured.
-        starter: the starter's text in the language, where methods are given.
+        starter: the starter's text in the language; "" for none.
         misconceptions: name → belief; checks use the names. Without any, checks hold the beliefs
             themselves.
         dataset: a folder of ``datasets/native`` that students get; "" for none.
@@ -238,8 +238,8 @@ def load(folder: Path) -> Lab:
             document["misconceptions"] = document.get("misconceptions", {}) | _toml(path)
     if (folder / MUTANTS).exists():
         document |= _own_tests(folder, str(document.get("locks", "")))
-    if "given" in document:
-        document["starter"] = _starter(folder / STARTER / str(document.get("locks", "")))
+    if "locks" in document:
+        document["starter"] = _starter(folder / STARTER / str(document["locks"]), document)
     beside: list[Any] = [
         (path.name, _toml(path)) for path in sorted((folder / MACHINES).glob("*.toml"))
     ]
@@ -306,12 +306,18 @@ def sha256_of(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, default=str).encode()).hexdigest()
 
 
-def _starter(path: Path) -> str:
+def _starter(path: Path, document: dict[str, Any]) -> str:
+    """The starter's text; a lab without one says nothing about the kinds of its classes."""
     try:
         return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        if "given" in document:
+            raise LabError(
+                f"{path} is not there, and lab.toml says that it gives methods"
+            ) from None
+        return ""
     except (OSError, UnicodeDecodeError) as error:
-        says = f"{path} cannot be read, and lab.toml says that it gives methods"
-        raise LabError(f"{says}: {error}") from error
+        raise LabError(f"{path} cannot be read: {error}") from error
 
 
 def _own_tests(folder: Path, file: str) -> dict[str, Any]:

@@ -9,9 +9,11 @@ often they use it is drawn (:mod:`lockgrader.measuring.uses`).
 
 A lock may branch by ``cpu()``, so that each CPU has its part. The proof from fresh memory has CPUs
 0, 1 and perhaps 2, and reaches their parts only. Where CPUs of the crowd ran operations that no
-proof has reached, the crowd is repeated with threads of the proof on such CPUs. An operation that
-only proofs from used memory reach must also be right in the memory model of the check: those proofs
-are repeated under it.
+proof has reached, the crowd is repeated with threads of the proof on such CPUs.
+
+After the crowd and after the long run these proofs have the memory model of the check: a fence that
+some CPUs leave out, or all of them after some uses, is no operation that could be missed. The
+others, and those that take too many states, have SC.
 """
 
 from __future__ import annotations
@@ -40,6 +42,8 @@ __all__ = ["AfterUse", "Wearing", "after_use"]
 
 MOST_OBJECTS = 192
 """Lines of memory that may be in use after a run: fewer than the proofs replace under a reader."""
+WEAK_STATES, WEAK_BYTES = 3_000, 1 << 29
+"""Of a proof under TSO or C11; a reader that stays beside 192 replacements has more there."""
 MOST_CROWDS = 8
 """Further proofs on CPUs that run operations of their own, at most."""
 
@@ -50,7 +54,7 @@ class Wearing(ABC):
     Arguments:
         name: of the class of the submission. file: its source. part: of the loads and the clients
             that holds it. threads: of a proof. long: half of the uses of the long run, at most.
-        memory: model of the proof from fresh memory. by_cpu: whether operations that only some
+        memory: model of the check. by_cpu: whether operations that only some
             CPUs run are looked for, and proven on such CPUs.
     """
 
@@ -184,31 +188,33 @@ class _Proofs:
         from lockgrader.measuring.ran import operations
 
         for client in self.wearing.clients(run):
-            memory: str = self.used.memory
-            verdict = self._verdict(client, memory, left)
-            reached = operations(verdict.ran, self.wearing.file)
-            new = verdict.verdict == "proven" and reached - self.reached
-            if new and memory != self.wearing.memory:
-                memory = self.wearing.memory
-                verdict = self._verdict(client, memory, left)
-            finding = _judged(verdict, run.under(memory), self.wearing.name)
+            verdict = self._verdict(client, left, weak=run.weak)
+            finding = _judged(verdict, run.under(verdict.memory), self.wearing.name)
             if finding is not None:
                 return finding
-            self.reached |= reached
+            self.reached |= operations(verdict.ran, self.wearing.file)
         return None
 
-    def _verdict(self, client: Client, memory: str, left: Use) -> Verdict:
+    def _verdict(self, client: Client, left: Use, *, weak: bool) -> Verdict:
+        """Under SC; if ``weak``, under the check's memory model, if a small budget is enough."""
         from locksim.checker.check import check_clients
 
-        return check_clients(
-            [client],
-            name=self.wearing.name,
-            threads=self.wearing.threads,
-            rounds=1,
-            memory=memory,
-            budget=self.budget,
-            used=left.used,
-        )
+        small = replace(self.budget, max_states=WEAK_STATES, max_bytes=WEAK_BYTES)
+        verdict = None
+        for memory in dict.fromkeys((self.wearing.memory, "sc")) if weak else ("sc",):
+            verdict = check_clients(
+                [client],
+                name=self.wearing.name,
+                threads=self.wearing.threads,
+                rounds=1,
+                memory=memory,
+                budget=self.budget if memory == "sc" else small,
+                used=left.used,
+            )
+            if verdict.verdict != "unfinished":
+                break
+        assert verdict is not None
+        return verdict
 
 
 def _judged(verdict: Verdict, where: str, name: str) -> Finding | None:

@@ -61,14 +61,12 @@ class Used(Placed):
             CPUs drawn from these.
         uses: of all CPUs together in the longest of the runs, about as many as a measurement has.
         moments: runs, each longer than the one before. seed: of their lengths, loads and CPUs.
-        memory: of these proofs.
     """
 
     cpus: Annotated[int, Field(ge=2, le=256)] = 32
     uses: Annotated[int, Field(ge=10, le=100_000)] = 2_500
     moments: Annotated[int, Field(ge=1, le=10)] = 3
     seed: Annotated[int, Field(ge=0, le=2**62)] = 1
-    memory: Memory = "sc"
 
 
 def moments(uses: int, number: int, seed: int) -> list[int]:
@@ -94,7 +92,7 @@ class Run:
         machine, cpus: of the run. uses: of all of them together, about. rounds: of a CPU at most.
         on: the CPUs of the proof's threads. seed: of the run. number: of the load.
         step: only every so many CPUs come. think_ps: between two uses; 0: the load's own.
-        index: in the order of the runs.
+        index: in the order of the runs. weak: whether the proofs may have a weak memory model.
     """
 
     machine: str
@@ -107,6 +105,7 @@ class Run:
     step: int = 1
     think_ps: int = 0
     index: int = 0
+    weak: bool = False
 
     @property
     def crowd(self) -> str:
@@ -165,7 +164,7 @@ def runs(used: Used, threads: int, long: int) -> list[Run]:
     large = machines.load(used.machine).n_cpus >= CROWD
     machine, crowd = (used.machine if large else LARGE), CROWD
     on = (*drawn_cpus(seed, threads - 1, crowd - 1), crowd - 1)
-    found = [Run(machine, crowd, 2 * crowd, 4, on, seed, 0, think_ps=CROWD_THINK_PS)]
+    found = [Run(machine, crowd, 2 * crowd, 4, on, seed, 0, think_ps=CROWD_THINK_PS, weak=True)]
     for number, uses in enumerate(moments(used.uses, used.moments, used.seed)):
         seed = used.seed + number
         on = drawn_cpus(seed, threads, used.cpus)
@@ -175,7 +174,8 @@ def runs(used: Used, threads: int, long: int) -> list[Run]:
     step = max(1, crowd // FEW)
     offset, uses = draw(seed, _MOMENTS, 0) % step, long + draw(seed, _MOMENTS, 1) % long
     on = tuple(offset + step * k for k in drawn_cpus(seed, threads, crowd // step))
-    found.append(Run(machine, crowd, uses, 2 * uses // FEW, on, seed, 1, step, LONG_THINK_PS))
+    rounds = 2 * uses // FEW
+    found.append(Run(machine, crowd, uses, rounds, on, seed, 1, step, LONG_THINK_PS, weak=True))
     return [replace(run, index=k) for k, run in enumerate(found)]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lockgrader.compile.given import altered
+from lockgrader.compile.given import altered, other_kinds
 from locksim.compiler import compile_source
 
 STARTER = """
@@ -60,3 +60,36 @@ def test_another_program_is_named(change: str) -> None:
 def test_missing_class_is_another_matter() -> None:
     """It is not compared."""
     assert {} == altered({}, GIVEN, STARTER)
+
+
+KINDS = """
+from locksim.lang import *
+
+class Helper(Struct):
+    value = word()
+
+class Own(RWLock):
+    value = word()
+
+    def read_acquire(self):
+        yield pause()
+"""
+
+
+@pytest.mark.parametrize("base", ["Lock", "SeqLock", "Struct"])
+def test_another_kind_is_refused(base: str) -> None:
+    """A proof asks what the lab's kind promises, not what the student's does."""
+    codes = compile_source(KINDS.replace("Own(RWLock)", f"Own({base})"), "<o.py>")
+    found = other_kinds(codes, KINDS)
+    assert ["Own"] == [*found]
+    assert "Own must be a RWLock, as in the starter" in found["Own"]
+
+
+def test_the_kind_of_the_starter_is_kept() -> None:
+    """By a base class of one's own, too; a class that is no kind of lock is free."""
+    text = KINDS.replace(
+        "class Own(RWLock)", "class Mine(RWLock):\n    more = word()\n\nclass Own(Mine)"
+    )
+    codes = compile_source(text.replace("class Helper(Struct)", "class Helper(Lock)"), "<o.py>")
+    assert {} == other_kinds(codes, KINDS)
+    assert {} == other_kinds(codes, "")

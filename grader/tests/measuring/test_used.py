@@ -159,8 +159,35 @@ def test_branches_by_the_cpu_are_reached() -> None:
 
 
 def test_what_only_used_memory_reaches_is_proven_in_the_memory_model_of_the_check() -> None:
-    """The proof from fresh memory under C11 has CPUs 0 and 1, and those from used memory SC."""
+    """The proof from fresh memory under C11 has CPUs 0 and 1."""
     c11 = PROOF.model_copy(update={"memory": "c11"})
     found = proven(WEAK, c11)
     assert ("fail", "C11") == (found.verdict, found.message.partition(")")[0][-3:])
     assert "pass" == proven(WEAK.replace("RELAXED", "RELEASE"), c11).verdict
+
+
+FENCE_ON_FEW = """
+class L(Lock):
+    held = word()
+
+    def acquire(self):
+        while (yield self.held.swap(1, RELAXED)):
+            yield pause()
+        if cpu() < 3:
+            yield fence(ACQUIRE)
+
+    def release(self):
+        yield self.held.store(0, RELEASE)
+"""
+
+
+def test_a_fence_that_most_cpus_leave_out_is_missed() -> None:
+    """No operation is new there, so those proofs have the memory model of the check."""
+    c11 = PROOF.model_copy(update={"memory": "c11"})
+    found = proven(
+        FENCE_ON_FEW.replace("class L", "from locksim.lang import fence\n\nclass L"), c11
+    )
+    assert ("fail", "race", "L") == (found.verdict, found.tag, found.violation)
+    right = FENCE_ON_FEW.replace("        if cpu() < 3:\n            yield", "        yield")
+    right = right.replace("class L", "from locksim.lang import fence\n\nclass L")
+    assert "pass" == proven(right, c11).verdict

@@ -91,20 +91,26 @@ class Referring(Workload):
 
 
 class WearingReferences(Wearing):
-    """As Wearing, but a thread has a reference round each section.
+    """As Wearing, but a thread has a reference round each section, and thread 0 has many all along.
 
     At the end only the maker's is left.
 
     Arguments:
         rounds, think_ps, step, offset: as for :class:`~locksim.kinds.visits.DrawnVisits`.
+        many: references of thread 0.
     """
 
+    many = param(300)
     lock = part(Lockref)
     visits = word()
     gone = word()
 
     def thread(self):
+        for _ in range(self.many * (thread() == 0)):
+            yield from self.lock.get()
         yield from self.come()
+        for _ in range(self.many * (thread() == 0)):
+            yield from self.lock.put()
         if (yield self.gone.fetch_add(1)) == n_cpus() - 1:
             left = yield from self.lock.references()
             assert left == 1

@@ -55,8 +55,11 @@ class RWLockKind(StructKind):
     def wearing(
         self, struct: Struct | type[Struct], rounds: int, on: tuple[int, ...], number: int
     ) -> Workload:
-        """Critical sections of both kinds, a number of its own for each thread."""
-        return WearingReadersAndWriters(lock=struct, rounds=rounds)
+        """Critical sections of both kinds, a number of its own for each thread.
+
+        In even runs few threads write, and for long, so that nearly all others wait as readers.
+        """
+        return WearingReadersAndWriters(lock=struct, rounds=rounds, writers=2 if number % 2 else 16)
 
     def _tries(self, struct: Struct | type[Struct], threads: int) -> list[Client]:
         """A lock that is held by either side, then free, is tried."""
@@ -170,8 +173,10 @@ class WearingReadersAndWriters(DrawnVisits):
 
     Arguments:
         rounds, think_ps, step, offset: as for :class:`~locksim.kinds.visits.DrawnVisits`.
+        writers: one visit of so many is a writer's.
     """
 
+    writers = param(2)
     lock = part(ReaderPreferenceRWLock)
     written = word()
     copied = word()
@@ -179,22 +184,24 @@ class WearingReadersAndWriters(DrawnVisits):
 
     def visit(self):
         """Write or read."""
-        if random_below(2) == 0:
+        if random_below(self.writers) == 0:
             yield from self.write()
         else:
             yield from self.read()
 
     def write(self):
-        """Count both words up."""
+        """Count both words up; the fewer write, the longer."""
         yield from self.lock.write_acquire()
+        yield compute(self.writers * self.think_ps)
         written = yield self.written.load(RELAXED)
         yield self.written.store(written + 1, RELAXED)
         yield self.copied.store(written + 1, RELAXED)
         yield from self.lock.write_release()
 
     def read(self):
-        """Compare the words."""
+        """Compare the words, and stay for a while: many readers are inside together."""
         yield from self.lock.read_acquire()
+        yield compute(random_below(self.writers * self.think_ps) + 1)
         written = yield self.written.load(RELAXED)
         assert (yield self.copied.load(RELAXED)) == written
         yield from self.lock.read_release()
