@@ -107,6 +107,42 @@ class MarkedTooEarly(MarkedTicket):
             yield pause()
 
 
+class TicketModulo(Ticket):
+    """Only the low bits of a number count.
+
+    Arguments:
+        mask: these bits. served_mask: those of the number that is served.
+    """
+
+    mask = param(0xFFFF)
+    served_mask = param(0xFFFF)
+
+    def acquire(self):
+        mine = (yield self.next_ticket.fetch_add(1, RELAXED)) & self.mask
+        while ((yield self.serving.load(ACQUIRE)) & self.served_mask) != mine:
+            yield pause()
+
+
+class TicketRemainder(TicketModulo):
+    """As many numbers as the lock has room for, which need not be a power of two."""
+
+    room = param(1000)
+
+    def acquire(self):
+        mine = (yield self.next_ticket.fetch_add(1, RELAXED)) % self.room
+        while (yield self.serving.load(ACQUIRE)) % self.room != mine:
+            yield pause()
+
+
+class TicketModuloAtLeast(TicketModulo):
+    """Compares low bits by size."""
+
+    def acquire(self):
+        mine = (yield self.next_ticket.fetch_add(1, RELAXED)) & self.mask
+        while ((yield self.serving.load(ACQUIRE)) & self.mask) < mine:
+            yield pause()
+
+
 class TicketSkipping(Ticket):
     """Wrong: it serves the number after the next one."""
 

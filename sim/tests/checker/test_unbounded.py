@@ -15,6 +15,8 @@ from locksim.library.locks.ticket import TicketLock
 RIGHT = [
     counters.Ticket(step=2),
     counters.TicketAtLeast,
+    counters.TicketModulo,
+    counters.TicketRemainder(room=3),
     counters.Array,
     counters.TASWithStatistics,
     nested.Recursive,
@@ -23,6 +25,7 @@ RIGHT = [
     TASLock,
 ]
 WRONG = [zoo.TicketSkipsOne, zoo.TASTestThenSet, zoo.MCSLockedTooLate, counters.TicketSkipping]
+WRONG += [counters.TicketRemainder(room=1), counters.TicketModuloAtLeast(mask=3)]
 strong_models = pytest.mark.parametrize("memory", ["sc", "tso"])
 
 
@@ -52,6 +55,15 @@ def test_a_value_that_falls_behind_is_refused():
     verdict = check_lock(TicketLock, threads=2, rounds=UNBOUNDED)
     assert "unfinished" == verdict.verdict
     assert "the value that it keeps" in verdict.limits[0]
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+@pytest.mark.parametrize("room", [1, 2, 3, 4])
+def test_remainders_need_a_number_for_each_thread(room, threads):
+    """Moving remainders keeps them apart exactly where the lock does."""
+    lock = counters.TicketRemainder(room=room)
+    verdict = check_lock(lock, threads=threads, rounds=UNBOUNDED)
+    assert ("proven" if room >= threads else "violated") == verdict.verdict
 
 
 def test_what_has_no_rounds_is_refused():

@@ -77,6 +77,7 @@ class Tables(NamedTuple):
     type_lines: list[int]
     shift_words: list[int]  # of each group, each word's coefficient: locksim.checker.models.shifts
     shift_kept: list[int]  # … and that of each entry of keep
+    shift_moduli: list[int]  # … and the number modulo which that moves, or 0
     shift_anchors: list[int]
     shift_steps: list[int]
     plain: list[int]
@@ -223,6 +224,7 @@ def model(
         built.type_lines,
         [c for group in moved.words for c in group] or [0],
         [c for group in moved.kept for c in group] or [0],
+        moved.moduli or [0],
         moved.anchors or [0],
         moved.steps or [1],
         _plain(built, plain),

@@ -39,6 +39,8 @@ def move_row(t: m.Tables, row: list[int], group: int, amount: int) -> None:
     for i in range(t.keep_start[pc + 1] - start):
         at = m.REGISTERS + i
         row[at] = plus(row[at], times(t.shift_kept[first + start + i], amount))
+        if t.shift_moduli[start + i]:
+            row[at] %= t.shift_moduli[start + i]
     buffer, first = m.REGISTERS + t.size[m.WIDTH], group * t.size[m.STATIC]
     for i in range(row[m.BUFFERED]):
         address = row[buffer + 2 * i]
@@ -54,5 +56,8 @@ def farthest(t: m.Tables, row: list[int], group: int) -> int:
     for i in range(t.keep_start[pc + 1] - start):
         unit = t.shift_kept[first + start + i] * t.shift_steps[group]
         if unit:
-            most = max(most, abs(row[m.REGISTERS + i] // unit))
+            value, modulus = row[m.REGISTERS + i], t.shift_moduli[start + i]
+            if modulus:
+                value = min(value, modulus - value)
+            most = max(most, abs(value // unit))
     return most

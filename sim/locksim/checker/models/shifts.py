@@ -12,7 +12,8 @@ linear equation. ``z = x + y`` wants c(z) = c(x) + c(y); a load, a store or a co
 sides to be equal; a jump on zero, an address, an index or an operation that ``_Equations`` does not
 list wants 0. A word stands for all values that are ever in it. The solutions of these equations are
 the groups. A remainder (``x % m``, ``x & mask``) does not change if d moves x by a multiple of the
-modulus: such a group moves in steps of it.
+modulus: such a group moves in steps of it. Where remainders by one modulus are only compared for
+equality, and only with one another, they move themselves, modulo that number: tickets of 16 bits.
 
 *Which words an operation may touch* follows from the values that its address may have: sets of
 numbers, over all of the program at once. An address of which nothing is known may be any word's,
@@ -60,6 +61,7 @@ class Shifts:
     Arguments:
         words: of each group, the coefficient of each word.
         kept: of each group, the coefficient of each entry of ``Program.keep``.
+        moduli: of each entry of ``Program.keep``, the number modulo which it moves, or 0.
         anchors: of each group, the address of its anchor.
         steps: of each group, the amount of which every shift is a multiple.
         reasons: of each word that is in no group, why, with the place.
@@ -67,6 +69,7 @@ class Shifts:
 
     words: list[list[int]] = field(default_factory=list)
     kept: list[list[int]] = field(default_factory=list)
+    moduli: list[int] = field(default_factory=list)
     anchors: list[int] = field(default_factory=list)
     steps: list[int] = field(default_factory=list)
     reasons: dict[int, str] = field(default_factory=dict)
@@ -242,6 +245,9 @@ class _Equations:
         self.pinned: dict[int, str] = {}
         self.linear: list[dict[int, int]] = []
         self.moduli: list[tuple[int, int]] = []
+        self.remainders: list[tuple[int, int, int, str]] = []
+        self.ordered: set[int] = set()
+        self.moving: dict[int, int] = {}
         self.written: set[int] = set()
         for a in range(static, len(flow.words)):
             self._pin(-1 - a, "it is on the heap")
@@ -292,12 +298,16 @@ class _Equations:
             self._access(k, row, use, where)
         elif op in (b.MOV, b.ADDI):
             self._equal(k, use(2), f"it begins with a number that the program names ({where})")
+            if op == b.ADDI:
+                self.ordered.add(k)
         elif op in (b.NEG, b.INV):
             self.linear.append({k: 1, use(2): 1})
         elif op in _ARITHMETIC:
             self._arithmetic(k, row, use, where)
         elif op in _COMPARISONS or b.JEQ <= op <= b.JGE:
             self._equal(use(2), use(3), f"it is compared with a number ({where})")
+            if op not in (b.EQ, b.NE, b.JEQ, b.JNE):
+                self.ordered.add(use(2))
             if op in _COMPARISONS:
                 self._pin(k, f"it is a comparison's result ({where})")
         else:
@@ -346,6 +356,9 @@ class _Equations:
             self._equal(result, x, "its bits are changed")
         elif op == b.AND and mask >= 0 and result != x:
             low = mask
+            if mask & (mask + 1) == 0:
+                self.remainders.append((result, x, mask + 1, "it is a remainder"))
+                return True
             self._pin(result, "it is a remainder")
         else:
             return False
@@ -379,8 +392,7 @@ class _Equations:
         elif (op == b.SHR and 0 <= right < 63) or (op == b.FLOORDIV and right > 0):
             self.linear.append({k: 1 << right if op == b.SHR else right, x: -1})
         elif op == b.MOD and right > 0:
-            self.moduli.append((x, right))
-            self._pin(k, f"it is a remainder ({where})")
+            self.remainders.append((k, x, right, f"it is a remainder ({where})"))
         else:
             return op in (b.AND, b.OR, b.XOR) and self._masked(op, k, x, right)
         return True
@@ -389,6 +401,7 @@ class _Equations:
 
     def solved(self) -> Shifts:
         """The groups: a basis of the solutions, each with a written word as its anchor."""
+        self._settle_remainders()
         rows = [self._by_class(row) for row in self.linear]
         words: dict[int, list[int]] = defaultdict(list)
         for a in range(self.static):
@@ -409,10 +422,29 @@ class _Equations:
             result.steps.append(lcm(1, *moduli))
             result.words.append([self._of(group, -1 - a) for a in range(self.static)])
             result.kept.append(self._kept(group))
+        result.moduli.extend(self._moduli())
         for a in range(self.static):
             if not any(group[a] for group in result.words):
                 result.reasons[a] = self.pinned.get(self._class(-1 - a), "its differences decide")
         return result
+
+    def _settle_remainders(self) -> None:
+        """Let remainders move of which only equality matters; pin the others."""
+        whole = {-1 - a for a in range(len(self.flow.words))} | self.ordered
+        whole |= {v for row in self.linear for v in row} | {v for v, _ in self.moduli}
+        whole |= {x for _, x, _, _ in self.remainders}
+        fixed = {self._class(v) for v in whole} | set(self.pinned)
+        by: dict[int, set[int]] = defaultdict(set)
+        for result, _, modulus, _ in self.remainders:
+            by[self._class(result)].add(modulus)
+        for result, x, modulus, why in self.remainders:
+            c = self._class(result)
+            if c in fixed or len(by[c]) > 1:
+                self._pin(result, why)
+                self.moduli.append((x, modulus))
+            else:
+                self.moving[c] = modulus
+                self.linear.append({result: 1, x: -1})
 
     def _by_class(self, row: dict[int, int]) -> dict[int, Fraction]:
         """An equation over classes; those that are pinned are 0."""
@@ -427,13 +459,24 @@ class _Equations:
 
     def _kept(self, group: dict[int, int]) -> list[int]:
         """The coefficient of each register that is kept at a row."""
+        return [
+            max((self._of(group, d) for d in reached), key=abs, default=0)
+            for reached in self._entries()
+        ] or [0]
+
+    def _moduli(self) -> list[int]:
+        """The number modulo which each register moves that is kept at a row, or 0."""
+        return [
+            max((self.moving.get(self._class(d), 0) for d in reached), default=0)
+            for reached in self._entries()
+        ]
+
+    def _entries(self) -> Iterable[Iterable[int]]:
+        """The definitions that may have set each register that is kept at a row."""
         program, flow = self.flow.program, self.flow
-        found = []
         for k in range(flow.n):
             for register in program.keep[program.keep_start[k] : program.keep_start[k + 1]]:
-                reached = flow.reaching.get(k, {}).get(register, ())
-                found.append(max((self._of(group, d) for d in reached), key=abs, default=0))
-        return found or [0]
+                yield flow.reaching.get(k, {}).get(register, ())
 
 
 def _whole(free: int, pivots: dict[int, dict[int, Fraction]]) -> dict[int, int]:
