@@ -12,7 +12,7 @@ import builtins
 import importlib
 import importlib.util
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import locksim.lang as language
@@ -76,6 +76,8 @@ class _File:
                 pass
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 self.names[name] = self._number(value)
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                self.names |= self._numbers(node, targets, values)
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                 self.names[name] = self._number(value)
             case ast.Expr(value=ast.Constant(value=str())):
@@ -188,6 +190,12 @@ class _File:
                     body[name] = self._number(value, body)
                 else:
                     self.fail("class-statement", node)
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                numbers = self._numbers(node, targets, values, body)
+                special = {*RESERVED, "METERED", "MODELS"}
+                if any(name in special or not name.isupper() for name in numbers):
+                    self.fail("class-statement", node)
+                body |= numbers
             case _:
                 self.fail("class-statement", node)
 
@@ -313,6 +321,19 @@ class _File:
         if not fits(number):
             self.fail("too-big", node, value=self.source.code(node))
         return number
+
+    def _numbers(
+        self,
+        node: ast.stmt,
+        targets: Sequence[ast.expr],
+        values: Sequence[ast.expr],
+        scope: dict[str, Any] | None = None,
+    ) -> dict[str, int]:
+        """Constants in one line: ``FREE, TAKEN = 0, 1``."""
+        names = [target.id for target in targets if isinstance(target, ast.Name)]
+        if not len(names) == len(targets) == len(values):
+            self.fail("module-statement" if scope is None else "class-statement", node)
+        return dict(zip(names, [self._number(v, scope) for v in values], strict=True))
 
     def _exact(self, node: ast.expr, scope: dict[str, Any] | None) -> int:
         """The same on the way: ``1 << 63`` in ``-(1 << 63)``."""

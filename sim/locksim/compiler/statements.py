@@ -9,7 +9,7 @@ from locksim.compiler.diagnostics import CompileError
 from locksim.compiler.emitter import Emitter, Label
 from locksim.compiler.expressions import Expressions
 from locksim.compiler.sources import MethodSource
-from locksim.compiler.values import INT, NULL_TYPE, Operand, Type, Value
+from locksim.compiler.values import INT, NULL_TYPE, Int, Operand, Type, Value
 from locksim.compiler.variables import Variables
 from locksim.lang.ops import Mark
 from locksim.lang.struct import METERS
@@ -247,7 +247,9 @@ class Statements:
             return
         assert node.value is not None
         value = self.expressions.word(node.value)
-        kind = NULL_TYPE if value.operand == 0 else value.type
+        # cast(Node, 0) is a pointer to a Node; a plain 0 stands for any pointer.
+        null = value.operand == 0 and isinstance(value.type, Int)
+        kind = NULL_TYPE if null else value.type
         self.returned.append((node, kind))
         self.finish(value, node)
 

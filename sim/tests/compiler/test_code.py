@@ -2,7 +2,7 @@
 
 import pytest
 
-from locksim.compiler import compile_class, compile_source
+from locksim.compiler import CompileError, compile_class, compile_source
 from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode
 from locksim.compiler.spin import spin_loops
 from locksim.lang import Lock, Struct, Workload, alloc
@@ -298,6 +298,40 @@ def test_parsed_file_gives_the_bytecode_of_the_live_class(entry: Entry) -> None:
     parsed = compile_source(live.source, live.file)[live.name]
     assert live.methods == parsed.methods
     assert list(live.struct.FIELDS) == list(parsed.struct.FIELDS)
+
+
+def test_constants_may_share_a_line() -> None:
+    """At the top of a file and in a class; as many names as numbers, and upper case in a class."""
+    head = "from locksim.lang import *\n"
+    body = "    def acquire(self):\n        yield self.items[HIGH + self.TWO].load()\n"
+    text = f"{{}}class L(Lock):\n    items = array(9)\n{{}}{body}"
+    apart = text.format("LOW = 0\nHIGH = 1\n", "    ONE = 1\n    TWO = ONE + 1\n")
+    one_line = text.format("LOW, HIGH = 0, 1\n", "    ONE, TWO = 1, 2\n")
+    expected, found = (compile_source(head + t, "l.py")["L"].methods for t in (apart, one_line))
+    plain = [[(i.op, i.args) for i in m["acquire"].instrs] for m in (expected, found)]
+    assert plain[0] == plain[1]
+    for top, member in (("A, B = 0, 1, 2\n", ""), ("", "    one, two = 1, 2\n")):
+        with pytest.raises(CompileError, match="this is something else"):
+            compile_source(head + text.format(top, member), "l.py")
+
+
+def test_a_cast_of_0_keeps_its_class() -> None:
+    """A helper may give a pointer that points nowhere; a plain 0 is no pointer to one class."""
+    text = """from locksim.lang import *
+class Node(Struct):
+    next = pointer("Node")
+class L(Lock):
+    head = pointer(Node)
+    def none(self):
+        return cast(Node, 0)
+    def acquire(self):
+        found = self.none()
+        found = yield self.head.load()
+        yield found.next.store(NULL)
+"""
+    assert "ptr:Node" == compile_source(text, "l.py")["L"].methods["none"].returns
+    with pytest.raises(CompileError, match="'found' is a pointer to Node here and a number"):
+        compile_source(text.replace("cast(Node, 0)", "0"), "l.py")
 
 
 def test_constants_may_be_large_on_the_way() -> None:
