@@ -122,6 +122,29 @@ class CountingByTwo(CountingTicket):
         return super().step() + 1
 
 
+class Flagged(Lock):
+    """Every loop ends by a flag, and one way around it sets the flag only."""
+
+    FREE, TAKEN = 0, 1
+    state = word()
+
+    def acquire(self):
+        taken = 0
+        while not taken:
+            waiting = 1
+            seen = yield self.state.load(RELAXED)
+            while waiting:
+                if seen == self.FREE:
+                    waiting = 0
+                else:
+                    yield pause()
+                    seen = yield self.state.load(RELAXED)
+            taken = (yield self.state.swap(self.TAKEN, ACQUIRE)) == self.FREE
+
+    def release(self):
+        yield self.state.store(self.FREE, RELEASE)
+
+
 class Seat(Struct):
     """A queue node."""
 

@@ -1,4 +1,4 @@
-"""Counted loops, ``super()``, nodes and words as arguments: both engines, tick for tick."""
+"""Counted loops, flags, ``super()``, nodes and words as arguments: both engines, tick for tick."""
 
 import inspect
 
@@ -13,7 +13,7 @@ from locksim.engine.counters import LOCK_COUNTERS
 from locksim.lang import Workload
 
 PARSED = compile_source(inspect.getsource(idioms), idioms.__file__)
-LOCKS = {"Bakery": {"n": 3}, "Filter": {"n": 3}, "CountingByTwo": {}}
+LOCKS = {"Bakery": {"n": 3}, "Filter": {"n": 3}, "CountingByTwo": {}, "Flagged": {}}
 
 
 def workload(name: str, *, live: bool) -> tuple[Workload, dict[str, int]]:
