@@ -3,8 +3,9 @@
 First the file is split as the standard does (C11 5.1.1.2, phases 2 and 3): joined lines, comments,
 preprocessing tokens. So a word is found even if it is split over lines, and text in a string does
 not count. Refused is whatever reaches beyond the language: other files, the assembler, options of
-the compiler, attributes. A macro can still put an attribute together, so the preprocessor's output
-is examined too, and that output is compiled. Each refusal names its line. Further filters check the
+the compiler, attributes. A word that ``##`` makes must begin with text that no refused word begins
+with. A macro can still put an attribute together, so the preprocessor's output is examined too, and
+that output is compiled. Each refusal names its line. Further filters check the
 assembly (:mod:`.allowed`) and the object (:mod:`.elf`).
 """
 
@@ -59,6 +60,8 @@ REFUSED = frozenset({"asm", "alloca", "fortran"})
 ATTRIBUTE = "leave attributes, pragmas and assembly out"
 LOCAL = frozenset({"_Thread_local", "__thread"})
 """Words for variables of one thread: the instructions that reach these are refused (allowed.py)."""
+BEGINNINGS = REFUSED | LOCAL | {f"{prefix}R" for prefix in ("", "u8", "u", "U", "L")}
+"""Words, and marks before a raw string, that ## must not make."""
 
 _TOKEN = re.compile(
     r"""
@@ -102,12 +105,14 @@ def examine(text: str, file: str, own_headers: tuple[str, ...]) -> None:
             raise _forbidden(file, token, "a character outside ASCII: only comments may hold one")
         if token.kind == "other" and token.text in "\"'\\":
             raise Refused("student_error", f"{file}:{token.line}: an unterminated quotation")
-        if token.kind == "paste":
-            raise _forbidden(file, token, "## makes new words after this check: write them out")
         if token.kind == "word":
             _examine_word(file, token)
+    pastes = sum(token.kind == "paste" for token in _plain(text, file))
     for line in _directives(text, file):
         _examine_directive(file, line, own_headers)
+        pastes -= _examine_pastes(file, line)
+    if pastes:
+        raise Refused("forbidden_operation", f"{file}: ## outside a #define")
 
 
 def examine_preprocessed(text: str, file: str) -> None:
@@ -156,6 +161,43 @@ def _examine_directive(file: str, line: list[_Token], own_headers: tuple[str, ..
             given = wanted[:60] or "nothing"
             message = f"#include {given}: there are {own}, <{'>, <'.join(sorted(HEADERS))}>"
             raise _forbidden(file, first, message)
+
+
+def _examine_pastes(file: str, line: list[_Token]) -> int:
+    """Refuse a ## whose word is not known to be harmless; the number of all in a #define.
+
+    The word begins with what stands before the ##. If that is no parameter, no argument changes
+    it. So the word is refused unless no refused one begins alike.
+    """
+    if len(line) < 3 or line[1].text != "define":
+        return 0
+    parameters = _parameters(line)
+    pastes = [k for k, token in enumerate(line) if token.kind == "paste"]
+    for k in pastes:
+        before = line[k - 1]
+        behind = line[k + 1].kind if k + 1 < len(line) else ""
+        start = before.text
+        if (
+            (before.kind, behind) != ("word", "word")
+            or start in parameters
+            or start.startswith("_")
+            or any(word.startswith(start) for word in BEGINNINGS)
+        ):
+            raise _forbidden(
+                file,
+                line[k],
+                f"{start[:40]} ##: begin the word with letters that are no parameter, such as "
+                "memory_order_##x, or write it out",
+            )
+    return len(pastes)
+
+
+def _parameters(line: list[_Token]) -> set[str]:
+    """The words in parentheses behind a macro's name, which are its parameters if it has any."""
+    if len(line) < 4 or line[3].text != "(":
+        return set()
+    end = next((k for k, token in enumerate(line) if token.text == ")"), len(line))
+    return {token.text for token in line[4:end] if token.kind == "word"}
 
 
 def _forbidden(file: str, token: _Token, what: str) -> Refused:

@@ -14,6 +14,20 @@ FORBIDDEN = {
     "assembly by another name": 'void f(void) { __asm__ volatile ("syscall"); }',
     "cut by a joined line": 'void f(void) { a\\\nsm("nop"); }',
     "pasted": '#define P(a, b) a##b\nvoid f(void) { P(a, sm)("nop"); }',
+    "pasted behind a parameter": "#define A(x) x##_ok\nint A(_);",
+    "pasted behind nothing": "#define A(x, y) x##y##sm\nint f(void) { A(, a)(1); }",
+    "pasted in a chain": "#define A(x, y) ok_##x##y\nint A(,);",
+    "pasted to the assembler": '#define A(x) as##x\nvoid f(void) { A(m)("nop"); }',
+    "pasted to an attribute": "#define A(x) __attri##x\nA(bute__)((constructor)) int f(void);",
+    "pasted to a pragma": '#define A(x) _Prag##x\nA(ma)("weak f") void f(void);',
+    "pasted to a reserved name": "#define A(x) _##x\nvoid *A(_builtin_alloca)(unsigned long);",
+    "pasted to memory of the stack": "#define A(x) a##x\nvoid *f(void) { return A(lloca)(8); }",
+    "pasted to a variable of a thread": "#define A(x) __th##x\nstatic A(read) int a;",
+    "pasted to a raw string": '#define A(x) R##x\nchar *a = A("(x)");',
+    "pasted to text": '#define A(x) memory##"x"\nint a;',
+    "pasted with a shorter name": "#define A (a) a##sm\nint a;",
+    "pasted outside a macro": "int a##b;",
+    "pasted in a condition": "#if a##b\n#endif\nint a;",
     "pasted with a digraph": '%:define P(a, b) a%:%:b\nvoid f(void) { P(a, sm)("nop"); }',
     "an attribute": "__attribute__((constructor)) static void f(void) {}",
     "an attribute of C23": '[[gnu::no_sanitize("thread")]] static void f(void) {}',
@@ -55,7 +69,7 @@ def test_forbidden(name: str) -> None:
 def test_allowed() -> None:
     """What C is made of, and words in comments and strings that would be refused elsewhere."""
     examine(
-        '#include "avc.h"\n'
+        '#include "avc.h"\n#define ORDERED(o) atomic_load_explicit(&a, memory_order_##o)\n'
         + "".join(f"#include <{name}> // asm\n" for name in sorted(HEADERS))
         + "/* __asm__ \u00e4 */ static const char *why = \"asm '__attribute__' ##\";\n"
         + "#if defined(A) && !defined(B)\n#define TWICE(x, ...) ((x) + (x))\n#endif\n"
@@ -84,6 +98,21 @@ def test_too_long() -> None:
     """The size is bounded before anything is read."""
     with pytest.raises(Refused, match="longer than 64 KiB"):
         examine(" " * 65537, "a.c", ())
+
+
+WORDS = st.text(alphabet="8LRUamstu_", min_size=1, max_size=5) | st.sampled_from(
+    ["asm", "a", "lloca", "fort", "ran", "_Thread", "__th", "read", "_local", "_Prag", "memory"]
+)
+
+
+@given(start=WORDS, end=WORDS)
+def test_no_refused_word_is_pasted(start: str, end: str) -> None:
+    """If a macro and its argument are accepted, so is the word that they make."""
+    try:
+        examine(f"#define A(x) {start}##x\nint A({end});", "a.c", ())
+    except Refused:
+        return
+    examine(f"int {start}{end};", "a.c", ())
 
 
 @given(st.text(alphabet="asm_# \\\n\"'/*%:<>incluTe.h", max_size=60))

@@ -5,7 +5,8 @@
  * You have C11, malloc and free, mutexes and spin locks of pthread.h, and liburcu (urcu.h:
  * rcu_read_lock, rcu_dereference, rcu_assign_pointer, synchronize_rcu, call_rcu, rcu_barrier).
  * Call functions by their names: no inline assembly, no attributes, no calls through pointers but
- * call_rcu's. Everything but the five functions of avc.h is static.
+ * call_rcu's, and ## only behind the fixed beginning of a word (memory_order_##x). Everything but
+ * the five functions of avc.h is static.
  */
 #include "avc.h"
 

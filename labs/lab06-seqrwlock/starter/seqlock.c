@@ -3,7 +3,8 @@
  * A sequence lock, for you to write. seqlock.h documents the functions.
  *
  * You have C11 atomics. Call functions by their names: no inline assembly, no attributes, no calls
- * through pointers. Everything but the functions of seqlock.h is static.
+ * through pointers, and ## only behind the fixed beginning of a word (memory_order_##x).
+ * Everything but the functions of seqlock.h is static.
  */
 #include "seqlock.h"
 

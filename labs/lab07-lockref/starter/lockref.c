@@ -3,7 +3,8 @@
  * Lock and count in one 64-bit word, for you to write. lockref.h documents the functions.
  *
  * You have C11 atomics. Call functions by their names: no inline assembly, no attributes, no calls
- * through pointers. Everything but the functions of lockref.h is static.
+ * through pointers, and ## only behind the fixed beginning of a word (memory_order_##x).
+ * Everything but the functions of lockref.h is static.
  */
 #include "lockref.h"
 
