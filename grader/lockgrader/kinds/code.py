@@ -25,7 +25,8 @@ class Code(Check):
     Arguments:
         must, must_not: instructions, such as FETCH_ADD.
         waits_by_reading: methods that must have a waiting loop that only reads.
-        max_words: size of the lock, in words, on a machine with one CPU.
+        max_words: words of the lock on a machine with one CPU. Padding is not a word.
+        max_lines: cache lines that it takes there, with its padding.
     """
 
     part: ClassVar[Part] = "locks"
@@ -35,6 +36,7 @@ class Code(Check):
     must_not: tuple[str, ...] = ()
     waits_by_reading: tuple[str, ...] = ()
     max_words: Annotated[int, Field(ge=1)] | None = None
+    max_lines: Annotated[int, Field(ge=1)] | None = None
 
     def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Check a class's bytecode."""
@@ -56,8 +58,13 @@ class Code(Check):
             if not spin_loops(methods[name]):
                 message = f"{self.lock}.{name}() has no loop that waits by reading only"
                 return Finding("fail", 0.0, message, tag="spins-by-writing")
-        size = Space(WORDS_PER_LINE, 1).layout(lock()).size
-        if self.max_words is not None and size > self.max_words:
-            message = f"{self.lock} takes {size} words; at most {self.max_words} are allowed"
-            return Finding("fail", 0.0, message, tag="too-big")
+        # On lines of one word nothing is padded.
+        for unit, length, most in (
+            ("words", 1, self.max_words),
+            ("cache lines", WORDS_PER_LINE, self.max_lines),
+        ):
+            size = -(-Space(length, 1).layout(lock()).size // length)
+            if most is not None and size > most:
+                message = f"{self.lock} takes {size} {unit}; at most {most} are allowed"
+                return Finding("fail", 0.0, message, tag="too-big")
         return Finding("pass", 1.0, "the code has the required properties")
