@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from lockgrader.finding import Finding
 from lockgrader.interval import WIDEST, Widest, impossible
 from lockgrader.lab import Band, Measure
-from lockgrader.measuring.numeric import SCORED, ExpectedCheck, expected, interval_score
+from lockgrader.measuring.numeric import SCORED, ExpectedCheck, expected, interval_score, lock_of
 from lockgrader.result import Row
 from lockgrader.sandbox import Profile
 from lockui.numbers import significant
@@ -77,9 +77,10 @@ class Prediction(ExpectedCheck):
         score = interval_score(low, high, right) / abs(right) if right else math.inf
         tag = "too-low" if high < right else "too-high" if low > right else ""
         says = f"misses the result, {tag.replace('-', ' ')}" if tag else "holds the result"
-        message = (
-            f"predicted {_shown(first)}, measured {significant(right, 4)}: the interval {says}"
-        )
+        measured = significant(right, 4)
+        if isinstance(self.expected, Measure):
+            measured = f"{measured} with {lock_of(self.expected)}"
+        message = f"predicted {_shown(first)}, measured {measured}: the interval {says}"
         line = Row(
             what=SCORED.format(self.answer),
             got=score if math.isfinite(score) else None,

@@ -75,13 +75,18 @@ def expected(value: Expected, submitted: Submitted) -> float:
 
 def load_of(measure: Measure) -> str:
     """The measurement in words, with its load, as a student can repeat it."""
-    whose = "your own" if measure.own else "the library's"
     load = f"{measure.workload}, {measure.settings}" if measure.settings else measure.workload
     if measure.workload == "critical_section":
         times = f"hold {measure.hold_ns} ns, think {measure.think_ns} ns"
         load = f"{times}, {measure.words} shared word{'s' * (measure.words != 1)}"
     where = f"{measure.cpus} CPUs of {measure.machine}"
-    return f"measured with {whose} {measure.lock} on {where} ({load})"
+    return f"measured with {lock_of(measure)} on {where} ({load})"
+
+
+def lock_of(measure: Measure) -> str:
+    """The lock that is measured, and whose it is."""
+    whose = "your own" if measure.own else "the library's"
+    return f"{whose} {measure.lock}"
 
 
 def interval_score(low: float, high: float, x: float, alpha: float = ALPHA) -> float:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockgrader.kinds.prediction import Prediction
+from lockgrader.lab import Measure
 from lockgrader.read.record import Locked
 from lockgrader.submitted import Submitted
 
@@ -63,3 +64,12 @@ def test_the_result_is_shown_beside_the_first_one(
     assert finding.message.endswith(says)
     assert (locked is not None) == bool(finding.changed)
     assert [True] == [row.got is not None for row in finding.rows]
+
+
+def test_the_lock_that_was_measured_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A student's own lock may do another number than the library's."""
+    monkeypatch.setattr("lockgrader.kinds.prediction.expected", lambda *_: 100.0)
+    tas = Measure(lock="tas", machine="ideal-64", cpus=2, measure="throughput")
+    finding = GUESS.model_copy(update={"expected": tas}).judge(predicted([1, 2]))
+    says = "measured 100 with the library's tas: the interval misses the result, too low"
+    assert f"predicted 1 to 2, {says}" == finding.message
