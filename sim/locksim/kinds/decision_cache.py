@@ -49,7 +49,7 @@ class DecisionCacheKind(StructKind):
         return checks_and_updates(cache, think_ps)
 
     def clients(self, struct: Struct | type[Struct], threads: int, rounds: int) -> list[Client]:
-        """One needs only one thread to go wrong; the others mix two programs each."""
+        """The first and the last need only one thread to go wrong; the others mix two programs."""
         return self._clients(struct, rounds, KEY)
 
     def wearing(
@@ -73,6 +73,7 @@ class DecisionCacheKind(StructKind):
     def _clients(self, cache: Struct | type[Struct], rounds: int, key: int) -> list[Client]:
         shared: dict[str, Any] = {"cache": cache, "rounds": rounds, "first_key": key}
         alone = Alone(**shared)
+        many = ManyDecisions(cache=cache, first_key=key)
         mixed: dict[str, Workload] = {
             f"replace, thread {s} first": ReplacingDecisions(**shared, shift=s) for s in (0, 1)
         }
@@ -82,6 +83,7 @@ class DecisionCacheKind(StructKind):
         return [
             Client("alone", alone, means={"assertion": "wrong answer"}),
             *(Client(name, workload, means=FAULTS) for name, workload in mixed.items()),
+            Client("alone, many keys", many, means={"assertion": "wrong answer"}),
         ]
 
 
@@ -128,6 +130,59 @@ class Alone(Workload):
         assert taken == 1  # now the one between was not, either
         found = yield from self.cache.lookup(self.first_key + APART)
         assert found == 0  # the cache is empty
+
+
+class ManyDecisions(Workload):
+    """Thread 0 fills the cache and empties it, several times with other keys; the others are gone.
+
+    A cache in parts spreads keys over them, so the few keys of the other clients may all lie in
+    chains of their own. Of these keys some share a part and a chain, as they do under load. Their
+    distances are those of squares, which no remainder and no multiplication spreads evenly.
+
+    Arguments:
+        batches: how often. batch: keys of each, all times at most 64. first_key: as for Alone.
+    """
+
+    batches = param(12)
+    batch = param(5)
+    first_key = param(KEY)
+    cache = part(DecisionsSpinlock)
+    gone = word()
+
+    def thread(self):
+        if thread() == 0:
+            while (yield self.gone.load(ACQUIRE)) != n_threads() - 1:
+                yield pause()
+            for b in range(self.batches):
+                yield from self.fill_and_empty(b * self.batch)
+        yield from self.cache.offline()
+        yield self.gone.fetch_add(1, RELEASE)
+
+    def fill_and_empty(self, begin):
+        """Put a batch of keys in, look them up, replace one and take them out in two steps."""
+        end = begin + self.batch
+        for j in range(begin, end):
+            yield from self.cache.replace(self.key_of(j), 1 + j, 1 + j)
+        yield from self.cache.quiescent()
+        yield from self.cache.replace(self.key_of(end - 1), end, end)
+        taken = yield from self.cache.reclaim()
+        assert taken == 0  # a new entry counts as used
+        for j in range(begin, end, 2):
+            found = yield from self.cache.lookup(self.key_of(j))
+            assert found == (1 + j) * BOTH  # this key's decision
+        yield from self.cache.quiescent()
+        taken = yield from self.cache.reclaim()
+        assert taken == self.batch // 2  # those that were not looked up
+        for j in range(begin, end):
+            found = yield from self.cache.lookup(self.key_of(j))
+            assert (found > 0) == ((j - begin) % 2 == 0)  # they are gone, the others are not
+        taken = yield from self.cache.reclaim()
+        taken = taken + (yield from self.cache.reclaim())
+        assert taken == self.batch - self.batch // 2  # all are gone
+        yield from self.cache.quiescent()
+
+    def key_of(self, number):
+        return self.first_key + APART * number * number
 
 
 class ReplacingDecisions(Workload):

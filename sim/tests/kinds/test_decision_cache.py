@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from locksim.checker import CheckError, check_lock, replay
 from locksim.cli.check import app
 from locksim.kinds.checking import clients_of
-from locksim.lang import RELAXED, free, pause
+from locksim.lang import RELAXED, DecisionCache, array, free, param, pause
 from locksim.library.avc.decisions_spinlock import N_SLOTS, DecisionEntry, DecisionsSpinlock
 
 
@@ -97,6 +97,48 @@ class ReclaimsUnlocked(DecisionsSpinlock):
         return taken
 
 
+class ForgetsBehindAHead(DecisionsSpinlock):
+    """Wrong: a lookup sees the first entry of a chain only."""
+
+    def lookup(self, key):
+        decision = 0
+        yield from self.lock.acquire()
+        entry = yield self.slots[key % N_SLOTS].load(RELAXED)
+        if entry and (yield entry.tag.load(RELAXED)) == key:
+            yield entry.used.store(1, RELAXED)
+            decision = (yield entry.allowed.load(RELAXED)) * (1 + (1 << 32))
+        yield from self.lock.release()
+        return decision
+
+
+class SplitForgetsBehindAHead(DecisionCache):
+    """Wrong: a part takes an entry that is not the first of its chain for missing."""
+
+    ways = param(8)
+    parts = array("ways", ForgetsBehindAHead, padded=True)
+
+    def lookup(self, key):
+        return (yield from self.parts[self.way_of(key)].lookup(key))
+
+    def replace(self, key, allowed, audit):
+        yield from self.parts[self.way_of(key)].replace(key, allowed, audit)
+
+    def reclaim(self):
+        taken = 0
+        for i in range(self.ways):
+            taken = taken + (yield from self.parts[i].reclaim())
+        return taken
+
+    def way_of(self, key):
+        return (((key * 2654435769) & 0xFFFFFFFF) >> 16) % self.ways
+
+    def quiescent(self):
+        yield pause()
+
+    def offline(self):
+        yield pause()
+
+
 CAUGHT = {
     (Forgetful, "alone"): "assertion",
     (WithoutTheLock, "replace"): "assertion",
@@ -104,6 +146,7 @@ CAUGHT = {
     (NeverFrees, "alone"): "leak",
     (ReclaimsAll, "alone"): "assertion",
     (ReclaimsUnlocked, "reclaim beside writers"): "memory",
+    (SplitForgetsBehindAHead, "alone, many keys"): "assertion",
 }
 
 
@@ -111,6 +154,13 @@ CAUGHT = {
 def test_a_cache_under_a_lock_is_proven(memory):
     """By all clients, with two threads."""
     verdict = check_lock(DecisionsSpinlock, threads=2, memory=memory)
+    assert "proven" == verdict.verdict
+
+
+@pytest.mark.parametrize("client", ["replace", "writers", "reclaim"])
+def test_parts_hide_chains_from_few_keys(client):
+    """Only many keys meet in a chain of a part."""
+    verdict = check_lock(SplitForgetsBehindAHead, threads=2, client=client)
     assert "proven" == verdict.verdict
 
 
@@ -126,7 +176,7 @@ def test_wrong_caches_are_caught(cache, client):
 
 def test_clients_are_chosen_by_the_beginning_of_their_names():
     """An unknown name tells those that there are."""
-    assert 6 == len(clients_of(DecisionsSpinlock, 2, 1))
+    assert 7 == len(clients_of(DecisionsSpinlock, 2, 1))
     with pytest.raises(CheckError, match=r"no client 'replay'.*alone; replace, thread 0 first"):
         check_lock(DecisionsSpinlock, client="replay")
 
