@@ -20,6 +20,7 @@ from lockgrader.kinds.written import Written
 from lockgrader.lab import Lab, load
 from lockgrader.lab.variants import variant
 from lockgrader.sandbox import available
+from lockgrader.signs import belief_of
 from locklabs import find, names
 
 KEY = b"k" * 16
@@ -114,7 +115,7 @@ def test_mutant_gets_its_verdict(name: str, one: Mutant) -> None:
     lab = lab_of(name)
     files = mutated(lab, solution(lab, "ada", KEY), one)
     ((check, finding),) = findings(lab, files, "ada", KEY, one.check)
-    told = check.misconceptions.get(finding.tag, "")
+    told = belief_of(check.misconceptions, finding, lab.wanted())
     assert (one.verdict, one.misconception) == (finding.verdict, told)
 
 

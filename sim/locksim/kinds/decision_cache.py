@@ -109,12 +109,22 @@ class Alone(Workload):
         """Three keys of one slot; each is replaced, wherever it stands in its chain."""
         found = yield from self.cache.lookup(self.first_key)
         assert found == 0  # nothing has been put in
-        for i in range(6):
+        for i in range(5):
             yield from self.cache.replace(self.first_key + APART * (i % 3), 1 + i, 1 + i)
         yield from self.cache.quiescent()
-        for i in range(3):
-            found = yield from self.cache.lookup(self.first_key + APART * i)
-            assert found == (4 + i) * BOTH  # what replaced the first decision of this key
+        yield from self.look(4, 5, 3)
+        yield from self.cache.replace(self.first_key + APART * 2, 6, 6)
+        yield from self.cache.quiescent()
+        yield from self.look(4, 5, 6)
+
+    def look(self, first, second, third):
+        """Look the three keys up; each has the half that was put in last."""
+        found = yield from self.cache.lookup(self.first_key)
+        assert found == first * BOTH  # what replaced the first decision
+        found = yield from self.cache.lookup(self.first_key + APART)
+        assert found == second * BOTH  # the second key is there, and up to date
+        found = yield from self.cache.lookup(self.first_key + APART * 2)
+        assert found == third * BOTH  # the third key is there, and up to date
 
     def empty(self):
         """Only what was not looked up since the last reclaim goes."""
