@@ -30,7 +30,7 @@ from pydantic import ValidationError
 
 import locksim.library.locks
 from lockgrader.compile.bytecode import accept
-from lockgrader.judging.evaluate import _adapter
+from lockgrader.judging.evaluate import ANSWER
 from lockgrader.read import submission
 from lockgrader.read.answers import _cells
 from lockgrader.read.artefact import MalformedError, numbers, parse
@@ -156,10 +156,10 @@ def _reads_notebook(data: bytes) -> bool:
 
 def _reads_finding(data: bytes) -> bool:
     try:
-        finding = _adapter.validate_json(data)
+        finding = ANSWER.validate_json(data)
     except ValidationError:
         return False
-    return finding == _adapter.validate_json(_adapter.dump_json(finding))
+    return finding == ANSWER.validate_json(ANSWER.dump_json(finding))
 
 
 def _reads_result(data: bytes) -> bool:
