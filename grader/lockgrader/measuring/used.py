@@ -18,6 +18,7 @@ others, and those that take too many states, have SC.
 
 from __future__ import annotations
 
+import contextlib
 import linecache
 import re
 from abc import ABC, abstractmethod
@@ -249,7 +250,12 @@ def _wrong(left: Use) -> str:
 
 def _asked(error: SimulationError, load: Workload) -> str:
     """What an assertion of our load asked for, from its line; "" for any other error."""
-    file = getsourcefile(type(load)) or ""
-    found = re.search(rf"{PurePath(file).name}:(\d+) in .*: an assertion failed$", str(error))
-    comment = linecache.getline(file, int(found[1])).partition("# ")[2] if found else ""
+    found = re.search(r"([^\s/]+):(\d+) in .*: an assertion failed$", str(error))
+    if found is None:
+        return ""
+    file = found[1]  # a lab's text, which linecache knows by this name
+    with contextlib.suppress(TypeError):
+        path = getsourcefile(type(load)) or ""
+        file = path if PurePath(path).name == found[1] else found[1]
+    comment = linecache.getline(file, int(found[2])).partition("# ")[2]
     return f" (right is: {comment.strip()})" if comment else ""

@@ -176,3 +176,22 @@ def test_a_client_without_a_use_is_the_lab_s_mistake() -> None:
     """The author writes one, or why there is no used memory."""
     with pytest.raises(LabError, match=r"Both has no program use\(\)"):
         judged(used=FEW_USES)
+
+
+def test_an_assertion_of_a_use_says_what_is_right() -> None:
+    """It stands in the lab's text, which is no file."""
+    text = LOOKERS.replace(
+        "    def use(self):\n        yield from self.box.change()\n",
+        "    def use(self):\n        seen = yield from self.box.look()\n"
+        "        yield from self.box.change()\n"
+        "        assert (yield from self.box.changed(seen)) or seen < 9  # a change is seen\n",
+    )
+    code = VERSIONS.replace("(yield self.version.load()) != seen", "0 * seen")
+    finding = looked(
+        code,
+        text=text.replace(
+            "        assert (yield from self.box.changed(seen))\n\n    def", "\n    def", 1
+        ),
+    )
+    assert ("fail", "fault", "Box") == (finding.verdict, finding.tag, finding.violation)
+    assert "an assertion failed (right is: a change is seen)" in finding.message
