@@ -77,6 +77,8 @@ class DecisionCacheKind(StructKind):
         mixed: dict[str, Workload] = {
             f"replace, thread {s} first": ReplacingDecisions(**shared, shift=s) for s in (0, 1)
         }
+        between = StayingReader(cache=cache, first_key=key, times=1)
+        mixed["replace between two others"] = between
         mixed["writers"] = WritingDecisions(**shared)
         for writers, beside in enumerate(("readers", "writers")):
             mixed[f"reclaim beside {beside}"] = ReclaimingDecisions(**shared, writers=writers)
@@ -300,8 +302,10 @@ class StayingReader(Workload):
 
     def thread(self):
         if thread() == 0:
-            for i in range(3):  # the entry stands between two others of its slot
-                yield from self.cache.replace(self.first_key + APART * (i - 1), 1, 1)
+            # The entry stands between two others of its slot.
+            yield from self.cache.replace(self.first_key + APART, 1, 1)
+            yield from self.cache.replace(self.first_key, 1, 1)
+            yield from self.cache.replace(self.first_key + 2 * APART, 1, 1)
             yield self.filled.store(1, RELEASE)
             while not (yield self.begun.load(ACQUIRE)):
                 yield pause()
