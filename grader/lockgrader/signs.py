@@ -16,6 +16,7 @@ before, or because it did not look at what its exchange returned. A lab names th
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -128,15 +129,8 @@ def _alone(steps: Steps) -> list[int]:
 
 def _begin_of_last_call(steps: Steps, own: list[int]) -> int | None:
     """The first step of the call in which the thread of the last step is, or was last."""
-    if not own:
-        return None
-    mine = [k for k, step in enumerate(steps) if step["thread"] == steps[-1]["thread"]]
-    last = max((k for k in own if k in mine), default=None)
-    if last is None:
-        return None
-    begin = last
-    for k in reversed([k for k in mine if k <= last]):
-        if k not in own:
-            break
-        begin = k
-    return begin
+    thread = steps[-1]["thread"] if steps else -1
+    mine = [k for k, step in enumerate(steps) if step["thread"] == thread]
+    back = itertools.dropwhile(lambda k: k not in own, reversed(mine))
+    call = list(itertools.takewhile(lambda k: k in own, back))
+    return call[-1] if call else None

@@ -20,7 +20,7 @@ from typing import Any
 
 from locksim.compiler.addresses import Addresses
 from locksim.compiler.expressions import ARITHMETIC
-from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode, selves
+from locksim.compiler.ir import COMPARISONS, SIGNATURES, ClassCode, Instr, MethodCode, selves
 from locksim.compiler.sources import BASES, PARSED, RESERVED
 from locksim.lang import ops
 from locksim.lang.fields import WordRef, index_detail
@@ -30,15 +30,7 @@ from locksim.lang.words import wrap64
 
 Compiled = Callable[[type[Struct]], ClassCode]
 
-_COMPARISONS: dict[str, Callable[[int, int], bool]] = {
-    "EQ": operator.eq,
-    "NE": operator.ne,
-    "LT": operator.lt,
-    "LE": operator.le,
-    "GT": operator.gt,
-    "GE": operator.ge,
-}
-_BINARY: dict[str, Callable[[int, int], int]] = {**dict(ARITHMETIC.values()), **_COMPARISONS}
+_BINARY: dict[str, Callable[[int, int], int]] = {**dict(ARITHMETIC.values()), **COMPARISONS}
 _UNARY: dict[str, Callable[[int], int]] = {
     "MOV": operator.pos,
     "NEG": operator.neg,
@@ -202,7 +194,7 @@ def _jumps(op: str, values: list[int]) -> bool:
         return True
     if op in _ZERO_TESTS:
         return bool(_ZERO_TESTS[op](values[0], 0))
-    return _COMPARISONS[op[1:]](*values)
+    return COMPARISONS[op[1:]](*values)
 
 
 def _computed(row: _Row, base: int, values: list[int], names: Addresses) -> int:

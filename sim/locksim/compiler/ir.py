@@ -10,12 +10,23 @@ the address of a struct, the struct's type (``"self"``, a name in :attr:`ClassCo
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from locksim.lang.struct import Struct
 
+COMPARISONS: dict[str, Callable[[int, int], bool]] = {
+    "EQ": operator.eq,
+    "NE": operator.ne,
+    "LT": operator.lt,
+    "LE": operator.le,
+    "GT": operator.gt,
+    "GE": operator.ge,
+}
+"""Comparing instruction → what it computes."""
 SIGNATURES: dict[str, tuple[str, ...]] = {
     # register code: no time, no event
     "MOV": ("d", "a"),

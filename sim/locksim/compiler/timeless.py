@@ -14,12 +14,11 @@ of a counted loop.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from locksim.compiler.control_flow import cycle, label, reachable, successors
 from locksim.compiler.counted import Counted
-from locksim.compiler.ir import TIMED, Instr
+from locksim.compiler.ir import COMPARISONS, TIMED, Instr
 from locksim.compiler.spin import defines
 from locksim.lang.ops import SEQ_CST
 
@@ -31,16 +30,8 @@ _Node = tuple[int, _Constants]
 MOST_NODES = 10_000
 """Nodes of a method; where there would be more, no constants are followed."""
 
-_COMPARISONS: dict[str, Callable[[int, int], bool]] = {
-    "EQ": operator.eq,
-    "NE": operator.ne,
-    "LT": operator.lt,
-    "LE": operator.le,
-    "GT": operator.gt,
-    "GE": operator.ge,
-}
-_FOLDED = frozenset(["MOV", "NOT", *_COMPARISONS])
-_TESTS = frozenset(["JZ", "JNZ", *(f"J{op}" for op in _COMPARISONS)])
+_FOLDED = frozenset(["MOV", "NOT", *COMPARISONS])
+_TESTS = frozenset(["JZ", "JNZ", *(f"J{op}" for op in COMPARISONS)])
 
 
 def takes_time(instr: Instr) -> bool:
@@ -153,9 +144,9 @@ class Timeless:
         if instr.op not in _FOLDED:
             return None
         numbers = [self._value(a, values) for a in instr.args[1:]]
-        if instr.op in _COMPARISONS:
+        if instr.op in COMPARISONS:
             a, b = numbers
-            return None if a is None or b is None else int(_COMPARISONS[instr.op](a, b))
+            return None if a is None or b is None else int(COMPARISONS[instr.op](a, b))
         (one,) = numbers
         return int(not one) if instr.op == "NOT" and one is not None else one
 
@@ -165,7 +156,7 @@ class Timeless:
         op = {"JZ": "EQ", "JNZ": "NE"}.get(instr.op, instr.op[1:])
         a, b = (self._value(o, values) for o in operands)
         if a is not None and b is not None:
-            return values if _COMPARISONS[op](a, b) == jumps else None
+            return values if COMPARISONS[op](a, b) == jumps else None
         if (op, jumps) in (("EQ", True), ("NE", False)):
             number = b if a is None else a
             unknown = operands[0] if a is None else operands[1]
