@@ -66,10 +66,10 @@ def show_command(
     reading: Annotated[
         str,
         typer.Option(
-            help="understood (corrected values), printed, or both.",
-            autocompletion=among(("understood", "printed", "both")),
+            help="corrected, printed, or both.",
+            autocompletion=among(("corrected", "printed", "both")),
         ),
-    ] = "understood",
+    ] = "corrected",
     as_json: AsJson = False,
 ) -> None:
     """Show one table."""
@@ -110,7 +110,7 @@ def _wide(table: Table, reading: str, width: int) -> list[RichTable]:
     A table wider than ``width`` is split into parts; each part has all rows.
     """
     info = table.info
-    columns, rows = tidy(table, "printed" if reading == "printed" else "understood")
+    columns, rows = tidy(table, "printed" if reading == "printed" else "corrected")
     down = [columns.index(k) for k in info.row_keys]
     across = [columns.index(k) for k in info.column_keys]
     grid: dict[tuple[Any, ...], dict[tuple[Any, ...], str]] = {}
@@ -123,8 +123,7 @@ def _wide(table: Table, reading: str, width: int) -> list[RichTable]:
         {head for line in grid.values() for head in line},
         key=lambda head: [values.index(part) for values, part in zip(seen, head, strict=True)],
     )
-    shown = "corrected" if reading == "understood" else reading
-    title = f"{info.title} ({shown}; {', '.join(info.units)})"
+    title = f"{info.title} ({reading}; {', '.join(info.units)})"
 
     def part(chosen: list[tuple[Any, ...]]) -> RichTable:
         out = RichTable(title=title)
@@ -151,14 +150,14 @@ def _width(table: RichTable) -> int:
 
 
 def _cell_text(cell: Cell, reading: str) -> str:
-    understood = "?" if cell.understood is None else f"{cell.understood:.12g}"
+    corrected = "?" if cell.corrected is None else f"{cell.corrected:.12g}"
     if reading == "printed" or cell.unit == "text":
         return cell.printed
-    if reading == "understood":
-        return understood
-    if number(cell.printed) == cell.understood and cell.understood is not None:
+    if reading == "corrected":
+        return corrected
+    if number(cell.printed) == cell.corrected and cell.corrected is not None:
         return cell.printed
-    return f"{cell.printed or '(blank)'}\n→ {understood}"
+    return f"{cell.printed or '(blank)'}\n→ {corrected}"
 
 
 @contextmanager

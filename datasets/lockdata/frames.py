@@ -12,7 +12,7 @@ from lockdata.store import Table, names, read
 if TYPE_CHECKING:
     import pandas as pd
 
-Reading = Literal["understood", "printed", "both"]
+Reading = Literal["corrected", "printed", "both"]
 """Which value to load: the corrected number, the text as printed, or both."""
 
 PRINTED_KEY = "_printed"
@@ -32,14 +32,14 @@ def list_tables() -> pd.DataFrame:
     return pd.DataFrame([[getattr(i, c) for c in columns] for i in infos], columns=columns)
 
 
-def load(name: str, reading: Reading = "understood") -> pd.DataFrame:
+def load(name: str, reading: Reading = "corrected") -> pd.DataFrame:
     """Return a table in tidy form, one row for each cell, in the order of the source.
 
     Arguments:
         name: ``"source/table"``, see `list_tables`.
-        reading: ``"understood"`` gives the keys, ``value`` (a number, NaN where there is none) and
+        reading: ``"corrected"`` gives the keys, ``value`` (a number, NaN where there is none) and
             ``unit``; ``"printed"`` gives the keys, ``value`` (text as printed) and ``unit``;
-            ``"both"`` gives the keys, ``printed``, ``understood``, ``unit``, ``reason`` and
+            ``"both"`` gives the keys, ``printed``, ``corrected``, ``unit``, ``reason`` and
             ``place``. If a key's label was corrected too, ``"both"`` shows both labels, and the
             other readings show theirs.
 
@@ -50,14 +50,14 @@ def load(name: str, reading: Reading = "understood") -> pd.DataFrame:
 
     columns, rows = tidy(read(name), reading)
     frame = pd.DataFrame(rows, columns=columns)
-    for number in ("understood", "value"):
+    for number in ("corrected", "value"):
         # Otherwise a column of only None would have the type object.
         if number in columns and not (number == "value" and reading == "printed"):
             frame[number] = frame[number].astype("float64")
     return frame
 
 
-def records(name: str, reading: Reading = "understood") -> list[dict[str, Any]]:
+def records(name: str, reading: Reading = "corrected") -> list[dict[str, Any]]:
     """Return a table's rows as `load` has them, without pandas; a missing number is None.
 
     Arguments:
@@ -72,7 +72,7 @@ def records(name: str, reading: Reading = "understood") -> list[dict[str, Any]]:
 
 def pivot(
     name: str,
-    reading: Literal["understood", "printed"] = "understood",
+    reading: Literal["corrected", "printed"] = "corrected",
     rows: list[str] | None = None,
     columns: list[str] | None = None,
 ) -> pd.DataFrame:
@@ -80,7 +80,7 @@ def pivot(
 
     Arguments:
         name: ``"source/table"``.
-        reading: ``"understood"`` for corrected numbers, ``"printed"`` for the text as printed.
+        reading: ``"corrected"`` for numbers, ``"printed"`` for the text as printed.
         rows: keys of the rows; the table's own by default.
         columns: keys of the columns; the table's own by default.
 
@@ -88,8 +88,8 @@ def pivot(
         DatasetError: the name, the reading or a key is unknown, or several cells have
             the same keys.
     """
-    if reading not in ("understood", "printed"):
-        raise DatasetError(f"Cannot pivot the reading {reading!r}. Use understood or printed.")
+    if reading not in ("corrected", "printed"):
+        raise DatasetError(f"Cannot pivot the reading {reading!r}. Use corrected or printed.")
     info = read(name).info
     down = list(info.row_keys) if rows is None else rows
     across = list(info.column_keys) if columns is None else columns
@@ -151,15 +151,15 @@ def tidy(table: Table, reading: str) -> tuple[list[str], list[list[Any]]]:
         )
     keys = [key.name for key in table.info.keys]
     if reading == "both":
-        columns = [*keys, "printed", "understood", "unit", "reason", "place"]
+        columns = [*keys, "printed", "corrected", "unit", "reason", "place"]
         return columns, [
-            [*c.key, c.printed, c.understood, c.unit, c.reason, c.place] for c in table.cells
+            [*c.key, c.printed, c.corrected, c.unit, c.reason, c.place] for c in table.cells
         ]
     # Each reading takes its own version of a key and drops the companion.
     kept = [k for k in keys if not k.endswith(PRINTED_KEY)]
     twin = {k: k + PRINTED_KEY for k in kept if k + PRINTED_KEY in keys}
     take = [keys.index(twin.get(k, k) if reading == "printed" else k) for k in kept]
     return [*kept, "value", "unit"], [
-        [*(c.key[i] for i in take), c.printed if reading == "printed" else c.understood, c.unit]
+        [*(c.key[i] for i in take), c.printed if reading == "printed" else c.corrected, c.unit]
         for c in table.cells
     ]

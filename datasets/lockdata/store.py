@@ -19,7 +19,7 @@ from lockui.suggest import did_you_mean, near
 FOLDER = Path(__file__).parent / "tables"
 """Where the tables lie."""
 
-VALUE_COLUMNS = ("printed", "understood", "unit", "reason", "place")
+VALUE_COLUMNS = ("printed", "corrected", "unit", "reason", "place")
 """The columns that follow a table's keys, in this order."""
 
 
@@ -30,15 +30,15 @@ class Cell:
     Attributes:
         key: the values of the table's keys, in their order.
         printed: the text exactly as printed, without enclosing brackets.
-        understood: the corrected value in `unit`, or None.
-        unit: unit of `understood`, ``"text"`` for words.
+        corrected: the corrected value in `unit`, or None.
+        unit: unit of `corrected`, ``"text"`` for words.
         reason: key of the reason if the printed and the corrected value differ, else empty.
         place: the cell's place in the source.
     """
 
     key: tuple[str | int, ...]
     printed: str
-    understood: float | None
+    corrected: float | None
     unit: str
     reason: str
     place: str
@@ -181,10 +181,10 @@ def _cell(line: list[str], keys: tuple[Key, ...], where: str) -> Cell:
             f"{where}: {len(line)} fields instead of {len(keys) + len(VALUE_COLUMNS)}. "
             "Quote fields that contain a comma."
         )
-    printed, understood, unit, reason, place = line[len(keys) :]
+    printed, corrected, unit, reason, place = line[len(keys) :]
     try:
         key = tuple(int(v) if k.integer else v for k, v in zip(keys, line, strict=False))
-        value = float(understood) if understood else None
+        value = float(corrected) if corrected else None
     except ValueError as error:
         raise DatasetError(f"{where}: {error}. Write a plain number there.") from error
     return Cell(key, printed, value, unit, reason, place)
@@ -195,9 +195,9 @@ def _check(cell: Cell, reasons: dict[str, Any], where: str) -> None:
         raise DatasetError(
             f"{where}: reason {cell.reason!r} is not in source.toml. Add it there, or correct it."
         )
-    if cell.understood != number(cell.printed) and not cell.reason:
+    if cell.corrected != number(cell.printed) and not cell.reason:
         raise DatasetError(
-            f"{where}: {cell.printed!r} is printed and corrected to {cell.understood} "
+            f"{where}: {cell.printed!r} is printed and corrected to {cell.corrected} "
             "without a reason. Add one."
         )
     if not cell.unit or not cell.place:

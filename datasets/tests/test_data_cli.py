@@ -26,7 +26,7 @@ def test_list_table() -> None:
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("reading", ["understood", "printed", "both"])
+@pytest.mark.parametrize("reading", ["corrected", "printed", "both"])
 def test_show_json(reading: str) -> None:
     """The JSON cells are the loaded frame's rows; a missing number is null."""
     name = "kaigai-2004/rcutest"
@@ -83,7 +83,7 @@ def test_describe_json() -> None:
         (["describe", "rcutst"], "there is no table 'rcutst'; did you mean 'kaigai-2004/rcutest'?"),
         (
             ["show", "long-2013/redo", "--reading", "raw", "--json"],
-            "There is no reading 'raw'. Use one of understood, printed, both.",
+            "There is no reading 'raw'. Use one of corrected, printed, both.",
         ),
     ],
 )

@@ -26,7 +26,7 @@ def test_readings_have_the_same_cells(name: str) -> None:
     """Every reading lists all cells; both repeats the two single ones."""
     both = lockdata.load(name, "both")
     assert list(both["printed"]) == list(lockdata.load(name, "printed")["value"])
-    assert both["understood"].equals(lockdata.load(name)["value"])
+    assert both["corrected"].equals(lockdata.load(name)["value"])
     assert lockdata.describe(name).cells == len(both)
 
 
@@ -34,16 +34,16 @@ def test_columns_of_rcutest() -> None:
     """The keys come first, kernel as text and cpus as integers."""
     frame = lockdata.load("kaigai-2004/rcutest", reading="both")
     keys = ["kernel", "cpus", "measure"]
-    assert [*keys, "printed", "understood", "unit", "reason", "place"] == list(frame.columns)
+    assert [*keys, "printed", "corrected", "unit", "reason", "place"] == list(frame.columns)
     assert {1, 2, 4, 8, 16, 32} == set(frame["cpus"])
     wall = frame[(frame.kernel == "spinlock") & (frame.measure == "wall")].set_index("cpus")
-    assert ("78.0957", 78.957, "clock") == tuple(wall.loc[4, ["printed", "understood", "reason"]])
+    assert ("78.0957", 78.957, "clock") == tuple(wall.loc[4, ["printed", "corrected", "reason"]])
     assert "too long" == wall.loc[32, "printed"]
-    assert math.isnan(wall.loc[32, "understood"])
+    assert math.isnan(wall.loc[32, "corrected"])
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("reading", ["understood", "printed"])
+@pytest.mark.parametrize("reading", ["corrected", "printed"])
 def test_pivot_keeps_every_cell(name: str, reading: str) -> None:
     """No number is lost or invented by the row-and-column form."""
     tidy = lockdata.load(name, reading)["value"].dropna()
@@ -80,7 +80,7 @@ def test_pivot_with_own_keys() -> None:
             "Keys rooms, cpus do not distinguish the cells of franke-2001/overhead",
         ),
         ({"rows": []}, "Keys cpus do not distinguish the cells of franke-2001/overhead. Use more"),
-        ({"reading": "both"}, "Cannot pivot the reading 'both'. Use understood or printed."),
+        ({"reading": "both"}, "Cannot pivot the reading 'both'. Use corrected or printed."),
     ],
 )
 def test_pivot_refusals(arguments: dict, message: str) -> None:
@@ -94,7 +94,7 @@ def test_unknown_reading() -> None:
     """An unknown reading names the known ones."""
     with pytest.raises(lockdata.DatasetError) as error:
         lockdata.load("long-2013/redo", "raw")
-    expected = "There is no reading 'raw'. Use one of understood, printed, both."
+    expected = "There is no reading 'raw'. Use one of corrected, printed, both."
     assert expected == str(error.value)
 
 
@@ -141,7 +141,7 @@ def test_import_is_cheap() -> None:
     assert "[]" == done.stdout.strip()
 
 
-@pytest.mark.parametrize("reading", ["understood", "printed", "both"])
+@pytest.mark.parametrize("reading", ["corrected", "printed", "both"])
 def test_records_are_the_frame(reading: lockdata.Reading) -> None:
     """The same rows without pandas; a missing number is None instead of NaN."""
     for name in ("franke-2001/lockmeter", "kaigai-2004/rcutest"):

@@ -11,7 +11,7 @@ from lockdata.store import read
 
 CPUS = (8, 4, 2, 1)
 LOCKS = ("avc_lock", "ss_lock", "runqueue_lock")
-CHATROOM = {c.key: c.understood for c in read("franke-2001/chatroom").cells}
+CHATROOM = {c.key: c.corrected for c in read("franke-2001/chatroom").cells}
 OVERHEAD = {c.key: c.printed for c in read("franke-2001/overhead").cells}
 METER = {c.key: c.printed for c in read("franke-2001/lockmeter").cells}
 FLAT = {c.key: c for c in read("franke-2001/kernprof-flat").cells}
@@ -123,14 +123,14 @@ def test_flat_profile_percentages(kernel: str) -> None:
     assert {"vanilla": 87.5, "selinux": 154.9}[kernel] == round((lowest + highest) / 2, 1)
 
 
-@pytest.mark.parametrize("key", [f for f in FUNCTIONS if FLAT[*f, "calls"].understood is not None])
+@pytest.mark.parametrize("key", [f for f in FUNCTIONS if FLAT[*f, "calls"].corrected is not None])
 def test_flat_profile_times_a_call(key: tuple[str, str]) -> None:
-    """Calls x understood time a call gives the self seconds; the printed unit is 1000 times off."""
-    calls, self_s = FLAT[*key, "calls"].understood, between(FLAT[*key, "self"].printed)
+    """Calls x corrected time a call gives the self seconds; the printed unit is 1000 times off."""
+    calls, self_s = FLAT[*key, "calls"].corrected, between(FLAT[*key, "self"].printed)
     cell = FLAT[*key, "self_per_call"]
     # The second bound is that of the time a call, which has few digits for short functions.
     half_s = 0.005e-6 * calls
-    assert self_s[0] - half_s <= cell.understood * 1e-3 * calls <= self_s[1] + half_s
+    assert self_s[0] - half_s <= cell.corrected * 1e-3 * calls <= self_s[1] + half_s
     assert number(cell.printed) * 1e-3 * calls > 100 * self_s[1]
 
 
@@ -140,8 +140,8 @@ def test_flat_profile_running_sum(kernel: str) -> None:
     cumulative = before = 0.0
     whole = 0
     for key in (f for f in FUNCTIONS if f[0] == kernel):
-        before, cumulative = cumulative, FLAT[*key, "cumulative"].understood
-        step = cumulative - before - FLAT[*key, "self"].understood
+        before, cumulative = cumulative, FLAT[*key, "cumulative"].corrected
+        step = cumulative - before - FLAT[*key, "self"].corrected
         assert step > -0.005
         whole += abs(step) < 0.005
     assert {"vanilla": 5, "selinux": 10}[kernel] == whole
@@ -180,7 +180,7 @@ def test_lmbench_repeats_itself() -> None:
 
 def test_l1_latency_is_whole_cycles() -> None:
     """The first-level latency is 3 cycles of the printed clock, to the last digit but one."""
-    memory = {c.key: c.understood for c in read("franke-2001/lmbench-memory").cells}
+    memory = {c.key: c.corrected for c in read("franke-2001/lmbench-memory").cells}
     for kernel in ("vanilla", "selinux"):
         cycles = memory[kernel, "l1"] * memory[kernel, "mhz"] / 1000
         assert 3.0 == pytest.approx(cycles, abs=0.002)

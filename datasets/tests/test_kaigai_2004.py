@@ -9,7 +9,7 @@ from lockdata import load, number
 FRAME = load("kaigai-2004/rcutest", reading="both")
 WALL = FRAME[FRAME.measure == "wall"].set_index(["kernel", "cpus"])
 CLOCK = WALL[WALL.reason == "clock"]
-CPU_S = FRAME[FRAME.measure != "wall"].groupby(["kernel", "cpus"])["understood"].sum(min_count=2)
+CPU_S = FRAME[FRAME.measure != "wall"].groupby(["kernel", "cpus"])["corrected"].sum(min_count=2)
 LOOP = dict(load("kaigai-2004/setup")[["quantity", "value"]].to_numpy())["loop_program"]
 
 
@@ -21,16 +21,16 @@ def test_clock_cells() -> None:
 
 @pytest.mark.parametrize("cell", CLOCK.index)
 def test_clock_correction(cell: tuple[str, int]) -> None:
-    """The understood time is the whole seconds and ten times the printed fraction."""
+    """The corrected time is the whole seconds and ten times the printed fraction."""
     fraction, whole = math.modf(number(CLOCK.loc[cell, "printed"]))
-    assert CLOCK.loc[cell, "understood"] == pytest.approx(whole + 10 * fraction, abs=1e-9)
+    assert CLOCK.loc[cell, "corrected"] == pytest.approx(whole + 10 * fraction, abs=1e-9)
     assert fraction < 0.1
 
 
 @pytest.mark.parametrize("cell", CLOCK.index)
 def test_wall_is_user_and_system(cell: tuple[str, int]) -> None:
     """Corrected, the wall time is user + system time and at most 1 % more."""
-    assert 0 <= CLOCK.loc[cell, "understood"] / CPU_S[cell] - 1 <= 0.01
+    assert 0 <= CLOCK.loc[cell, "corrected"] / CPU_S[cell] - 1 <= 0.01
 
 
 def test_printed_wall_is_not() -> None:
@@ -44,7 +44,7 @@ def test_later_points() -> None:
     """Of the 8 later points, the 2 that the faulty clock could have printed carry the caveat."""
     later = WALL[WALL.index.get_level_values("cpus") < 4]
     assert 8 == len(later)
-    possible = later["understood"] % 1 < 0.1
+    possible = later["corrected"] % 1 < 0.1
     assert [("disabled", 2), ("spinlock", 2)] == list(later.index[possible])
     assert ["clock-unsure"] * 2 == list(later["reason"][possible])
     assert [""] * 6 == list(later["reason"][~possible])
@@ -52,14 +52,14 @@ def test_later_points() -> None:
 
 def test_cells_to_predict() -> None:
     """Only the spinlock at 32 CPUs has no numbers."""
-    missing = FRAME[FRAME["understood"].isna()]
+    missing = FRAME[FRAME["corrected"].isna()]
     assert {("spinlock", 32)} == set(zip(missing["kernel"], missing["cpus"], strict=True))
     assert ["too long", "---", "---"] == list(missing["printed"])
 
 
 def test_three_regimes() -> None:
     """Disabled and RCU are flat, rwlock's machine-wide rate is, the spinlock's falls as 1/N."""
-    time = WALL["understood"]
+    time = WALL["corrected"]
     for flat in ("disabled", "rcu"):
         assert max(time[flat].loc[4:]) / min(time[flat].loc[4:]) < 1.03
     rate = {n: n * LOOP / time["rwlock", n] / 1e6 for n in (4, 8, 16, 32)}

@@ -55,7 +55,7 @@ rows = ["a"]
 columns = []
 cells = 2
 """
-HEADER = "a,printed,understood,unit,reason,place\n"
+HEADER = "a,printed,corrected,unit,reason,place\n"
 GOOD = "1,1.5,1.5,s,,p\n2,7,70,s,slip,p\n"
 
 
@@ -74,11 +74,11 @@ def test_all_tables_are_there() -> None:
 
 @pytest.mark.parametrize("name", CELLS)
 def test_differing_cells_have_a_reason(name: str) -> None:
-    """A cell without a reason is understood as the number that is printed."""
+    """A cell without a reason holds the number that is printed."""
     table = read(name)
     plain = [c for c in table.cells if not c.reason]
-    assert [number(c.printed) for c in plain] == [c.understood for c in plain]
-    assert all(c.understood is not None for c in plain)
+    assert [number(c.printed) for c in plain] == [c.corrected for c in plain]
+    assert all(c.corrected is not None for c in plain)
 
 
 @pytest.mark.parametrize("name", CELLS)
@@ -89,9 +89,9 @@ def test_misprints_really_differ(name: str) -> None:
     for cell in table.cells:
         kind = kinds.get(cell.reason)
         if kind in ("missing", "blank", "text"):
-            assert cell.understood is None
+            assert cell.corrected is None
         if kind in ("label", "caveat"):
-            assert number(cell.printed) == cell.understood
+            assert number(cell.printed) == cell.corrected
         if kind == "blank":
             assert cell.printed == ""
         if kind == "missing":
@@ -128,7 +128,7 @@ def test_metadata_is_complete(name: str) -> None:
 def test_well_formed_source(tmp_path: Path) -> None:
     """A table written by the README's recipe is read, with its misprint counted."""
     table = read("s/t", made(tmp_path, HEADER + GOOD))
-    assert [(c.key, c.printed, c.understood) for c in table.cells] == [
+    assert [(c.key, c.printed, c.corrected) for c in table.cells] == [
         ((1,), "1.5", 1.5),
         ((2,), "7", 70.0),
     ]
@@ -149,7 +149,7 @@ def test_well_formed_source(tmp_path: Path) -> None:
         (HEADER + "one,5,5,s,,p\n", 2, "Write a plain number there."),
         (HEADER + "1,5,five,s,,p\n", 2, "Write a plain number there."),
         (HEADER + "1,5,5,s,,p,q\n", 2, "7 fields instead of 6. Quote fields that contain a comma."),
-        ("b,printed\n", 1, "the columns are b, printed; source.toml requires a, printed, under"),
+        ("b,printed\n", 1, "the columns are b, printed; source.toml requires a, printed, correct"),
     ],
 )
 def test_malformed_table(tmp_path: Path, csv: str, line: int | None, message: str) -> None:

@@ -189,10 +189,10 @@ def test_command_says_how_to_install_what_it_lacks(
 
 def test_instructor_grades(core: Installed, files: dict[str, Path]) -> None:
     """With the second distribution: hidden checks, a bundle for a platform."""
-    refused = core.run("gradescope", "bundle", "lab02", "--out", "a.zip", code=2)
+    refused = core.run("grade", "bundle", "gradescope", "lab02", "--out", "a.zip", code=2)
     assert "help: pip install locklab-instructor" in refused
     core.add(f"{core.wheel}[grade]", str(files["instructor"]))
-    core.run("gradescope", "bundle", "lab02", "--out", "a.zip")
+    core.run("grade", "bundle", "gradescope", "lab02", "--out", "a.zip")
     names = zipfile.ZipFile(core.folder / "a.zip").namelist()
     assert {
         "lab/hidden/checks.toml",

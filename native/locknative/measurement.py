@@ -306,7 +306,7 @@ class Measurement(Judged, _Data):
         for name in ("jain", "deviation", "slowest_over_fastest"):
             measure = getattr(fairness, name)
             row[name] = statistics.median(measure(trial.counts) for trial in trials)
-        row["doubts"] = list(self.cell_warnings(index))
+        row["warnings"] = list(self.cell_warnings(index))
         return row
 
     def _empty_loop(self, cell: int) -> int | None:

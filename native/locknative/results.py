@@ -24,11 +24,6 @@ class Judged:
         """Whether nothing speaks against this measurement."""
         return not self.warnings
 
-    @property
-    def doubts(self) -> tuple[str, ...]:
-        """The warnings by their name in JSON."""
-        return self.warnings
-
 
 @dataclass(frozen=True)
 class Validation:

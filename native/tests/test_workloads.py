@@ -195,7 +195,7 @@ def test_command() -> None:
     document = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)
     assert variants("slob") == [row["variant"] for row in document["rows"]]
     assert 3 == len(document["trials"])
-    assert document["doubts"]
+    assert document["warnings"]
 
 
 def test_command_refuses() -> None:

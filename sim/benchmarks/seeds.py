@@ -56,7 +56,7 @@ def line(cells: Sequence[Cell], within: float | None) -> str:
         cells: one cell in each of the tables.
         within: count the tables with at most this error, in the cell's unit.
     """
-    row, column, printed, goal = attrgetter("row", "column", "published", "understood")(cells[0])
+    row, column, printed, goal = attrgetter("row", "column", "published", "corrected")(cells[0])
     found = [cell.simulated for cell in cells]
     shown = [row, column, str(printed), f"{mean(found):.2f}", f"{stdev(found):.2f}"]
     off = [] if goal is None else [value - goal for value in found]

@@ -13,8 +13,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from locksim import renamed
-
 if TYPE_CHECKING:
     from locksim.kinds.checking import check_lock, sample_lock
     from locksim.machine import Machine
@@ -31,9 +29,6 @@ _WHERE = {
     "simulate": "locksim.study.simulation",
     "sweep": "locksim.study.sweep",
 }
-
-
-renamed.install()
 
 
 def __getattr__(name: str) -> Any:

@@ -43,8 +43,6 @@ class _Group(TyperGroup):
     """``locklab grade LAB …`` is the command ``submissions``; other words name other commands."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args[:1] == ["--compare"]:
-            args = ["compare", *args[1:]]
         asked_for_first = ctx.resilient_parsing and not args  # by a shell that completes it
         if not asked_for_first and (not args or args[0] not in self.commands):
             args = ["submissions", *args]
@@ -67,7 +65,7 @@ app.command(hidden=True)(platforms.prepare)
 @app.command(
     "submissions",
     epilog="Mark by hand: locklab grade review --help. Compare two gradings: "
-    "locklab grade --compare OLD NEW. Course platforms: locklab grade bundle --help.",
+    "locklab grade compare OLD NEW. Course platforms: locklab grade bundle --help.",
 )
 @reported()
 def grade(
@@ -425,7 +423,7 @@ def compare(
 ) -> None:
     """List every mark and verdict that differs between two gradings.
 
-    Also written ``locklab grade --compare OLD NEW``. Exit code 0: none; 1: some.
+    Exit code 0: none; 1: some.
     """
     from lockgrader.batch.compare import compare as differences
     from lockgrader.export import load_all
@@ -464,7 +462,7 @@ def _check_pin(course: Path, lab: Lab, corrected: Collection[str]) -> None:
             f"{lab.name} is not what {course} has pinned: {'; '.join(differs)}\n"
             "help: grade with the pinned version. To correct a check, name it: --check NAME, which "
             "may be repeated. After any other change: grade into a new folder without --course, "
-            f"look at locklab grade --compare OLD NEW, and then: locklab course pin {course} "
+            f"look at locklab grade compare OLD NEW, and then: locklab course pin {course} "
             f"{lab.name}"
         )
 

@@ -5,9 +5,9 @@ With ``--json`` each subcommand prints one document. ``list``: a list of ``{"lab
 "files"}``. ``check``: ``{"folder", "variant", "attempts", "best", "solved", "next", "predictions",
 "result"}``, ``result`` as ``locklab grade --json`` prints it. ``hint``: ``{"check", "title",
 "texts", "of", "wait_minutes"}``. ``given``: ``{"files", "arguments"}``. ``solution``: ``{"file",
-"diff"}``. ``submit``: ``{"file", "files", "sha256", "doubts"}``. ``new``: ``{"folder", "files"}``.
-``bundle``: a list of ``{"file", "student", "files", "sha256"}``. ``lint``: a list of ``{"lab",
-"ok", "students", "variants", "draw", "cpu_s", "kept_s", "items"}``, items as in
+"diff"}``. ``submit``: ``{"file", "files", "sha256", "warnings"}``. ``new``: ``{"folder",
+"files"}``. ``bundle``: a list of ``{"file", "student", "files", "sha256"}``. ``lint``: a list of
+``{"lab", "ok", "students", "variants", "draw", "cpu_s", "kept_s", "items"}``, items as in
 :class:`lockgrader.author.lint.Item`.
 """
 
@@ -340,10 +340,10 @@ def submit(
     made = hand_in(space, path, _profile(no_sandbox))
     if as_json:
         document = {"file": str(path), "files": list(made.files), "sha256": made.sha256}
-        print_json(document | {"doubts": list(made.doubts)})
+        print_json(document | {"warnings": list(made.warnings)})
         return
-    for doubt in made.doubts:
-        stderr().print(f"warning: {doubt}", markup=False, soft_wrap=True)
+    for warning in made.warnings:
+        stderr().print(f"warning: {warning}", markup=False, soft_wrap=True)
     say_wrapped(f"{path}: {', '.join(made.files)}, {RECORD} (your locked predictions)", "")
     if state.verdicts:
         say_wrapped(f"best so far: {state.best:.4g} of {state.max_points:g} public points", "  ")

@@ -60,7 +60,7 @@ def published(asked: Rows) -> list[Row]:
 def _number(row: dict[str, Any], asked: Rows) -> float:
     from lockdata import number
 
-    value = number(row["printed"]) if asked.printed else row["understood"]
+    value = number(row["printed"]) if asked.printed else row["corrected"]
     if value is None or not math.isfinite(value):
         raise LabError(f"{asked.table}: the cell at {row['place']} has no number")
     return float(value) * number_of(asked.times) + number_of(asked.plus)

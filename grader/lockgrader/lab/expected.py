@@ -123,7 +123,7 @@ def _cell(table: str, at: str, printed: bool) -> float:
     if len(chosen) != 1:
         raise FormulaError(f"{table}: {keys} names {len(chosen)} cells, and it must name one")
     (one,) = chosen
-    value = lockdata.number(one["printed"]) if printed else one["understood"]
+    value = lockdata.number(one["printed"]) if printed else one["corrected"]
     if value is None or not math.isfinite(value):
         raise FormulaError(f"{table}: the cell at {keys} has no number")
     return float(value)

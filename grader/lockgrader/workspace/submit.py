@@ -26,13 +26,13 @@ class HandedIn:
 
     Arguments:
         path: of the archive. files: in it, without the record. sha256: of all of them.
-        doubts: warnings about what will cost points.
+        warnings: warnings about what will cost points.
     """
 
     path: Path
     files: tuple[str, ...]
     sha256: str
-    doubts: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
 def default_name(state: State) -> str:
@@ -71,8 +71,8 @@ def submit(workspace: Workspace, out: Path, profile: Profile = "namespaces") -> 
     again = read(out, lab.wanted())
     if {n: d for n, d in again.files.items() if n != RECORD} != found.files:
         raise WorkspaceError(f"{out} was not written completely; is the disk full?")
-    doubts = _doubts(workspace, refused, changed(state, submitted.answers))
-    return HandedIn(out, tuple(sorted(found.files)), again.sha256, doubts)
+    warnings = _warnings(workspace, refused, changed(state, submitted.answers))
+    return HandedIn(out, tuple(sorted(found.files)), again.sha256, warnings)
 
 
 def record(state: State) -> bytes:
@@ -94,7 +94,7 @@ def record(state: State) -> bytes:
     return (json.dumps(document, indent=2) + "\n").encode()
 
 
-def _doubts(
+def _warnings(
     workspace: Workspace, refused: dict[str, Refused], changes: list[Changed]
 ) -> tuple[str, ...]:
     state = workspace.state

@@ -21,7 +21,7 @@ from tiny_lab import TAS
 from typer.testing import CliRunner
 
 from lockgrader.check import Check
-from lockgrader.cli.gradescope import app
+from lockgrader.cli.grade import app
 from lockgrader.judging import evaluate as evaluating
 from lockgrader.lab import Lab, load
 from lockgrader.platforms import gradescope, here
@@ -345,11 +345,12 @@ def test_command_makes_a_bundle(tmp_path: Path) -> None:
     out = tmp_path / "autograder.zip"
     key = tmp_path / "course.key"
     key.write_bytes(KEY)
-    made = CliRunner().invoke(app, ["bundle", "lab02", "-o", str(out), "--key", str(key), "--json"])
+    asked = ["bundle", "gradescope", "lab02"]
+    made = CliRunner().invoke(app, [*asked, "-o", str(out), "--key", str(key), "--json"])
     told = json.loads(made.stdout)
     assert (0, True, out.stat().st_size) == (made.exit_code, told["key"], told["bytes"])
     for wrong in (["--student", "shoe-size"], ["--seconds", "5"], ["-o", "/nowhere/a.zip"]):
-        assert 2 == CliRunner().invoke(app, ["bundle", "lab02", *wrong]).exit_code
+        assert 2 == CliRunner().invoke(app, [*asked, *wrong]).exit_code
 
 
 @pytest.mark.slow

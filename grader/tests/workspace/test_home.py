@@ -200,7 +200,7 @@ def test_first_prediction_stays(mine: Workspace) -> None:
     tried(mine, answers=ANSWERS)
     assert (1.0, 2.0) == mine.state.predictions["guess"].values
     made = submit(mine, mine.folder / "ada-lab99.zip", "unconfined")
-    assert "was [1, 2] before the first measurement" in " ".join(made.doubts)
+    assert "was [1, 2] before the first measurement" in " ".join(made.warnings)
 
 
 def test_best_result_is_remembered(mine: Workspace) -> None:
@@ -319,7 +319,7 @@ def test_archive_is_what_the_grader_takes(mine: Workspace, tmp_path: Path) -> No
     with zipfile.ZipFile(path) as archive:
         assert ["answers.json", RECORD, "tas.py"] == archive.namelist()
         record = json.loads(archive.read(RECORD))
-    assert ((), "ada", True) == (made.doubts, record["student"], record["solved"])
+    assert ((), "ada", True) == (made.warnings, record["student"], record["solved"])
     assert [9.0, 11.0] == record["predictions"]["guess"]["values"]
     assert "ada" == student_of(path, "lab99-tiny")
     assert made == submit(mine, path, "unconfined")  # again, in its place
@@ -329,7 +329,7 @@ def test_what_cannot_be_graded_is_reported_before(mine: Workspace, tmp_path: Pat
     """A file that is not text is refused; one that does not compile is handed in with a warning."""
     (mine.folder / "tas.py").write_text("import os\n")
     assert (
-        "may import only the language" in submit(mine, tmp_path / "a.zip", "unconfined").doubts[0]
+        "may import only the language" in submit(mine, tmp_path / "a.zip", "unconfined").warnings[0]
     )
     (mine.folder / "tas.py").write_bytes(b"\xff\xfe")
     with pytest.raises(Refused, match="not valid UTF-8"):

@@ -3,11 +3,11 @@
 ``--json`` prints one object::
 
     {"began", "seconds", "seed", "precision", "duration_ms", "warmup_ms", "complete", "clean",
-     "doubts": [text], "clock", "provenance",
+     "warnings": [text], "clock", "provenance",
      "cells": [{"kernel", "loop", "threads", "placement", "cpus", "hold_ns", "think_ns", "hold",
                 "think", "write_share", "option", "trials", "rejected", "ns_per_operation",
                 "ns_low", "ns_high", "ns_mean", "per_second", "per_second_low", "per_second_high",
-                "jain", "deviation", "slowest_over_fastest", "doubts"}],
+                "jain", "deviation", "slowest_over_fastest", "warnings"}],
      "meter": [{"lock", "cell", "side", "util", "con", "hold_ns", "hold_max_ns", "wait_ns",
                 "wait_max_ns", "cpu_share", "total", "nowait", "spin", "per_second", "readers_max",
                 "busy_ns", "busy_max_ns", "rejected", "con_ww", "wait_ww_ns", "wait_ww_max_ns",
@@ -16,7 +16,7 @@
                 "violations", "samples", "clock_ns", "wait", "hold"}]}
 
 Values are medians over the accepted trials; low and high are the 95 % interval, null with fewer
-than six. ``doubts`` are the warnings. ``meter`` has rows for the latency loop
+than six. ``meter`` has rows for the latency loop
 (:func:`locknative.meter.meter_rows`). ``--out`` keeps every trial. ``--report`` adds
 ``"report": {"format", "text"}`` and ``--plot`` adds ``"plots"``, the paths of the files.
 """
@@ -173,7 +173,7 @@ def document(measurement: Measurement) -> dict[str, Any]:
     return {
         **whole,
         "clean": measurement.clean,
-        "doubts": list(measurement.warnings),
+        "warnings": list(measurement.warnings),
         "cells": measurement.rows(),
         "meter": meter_rows(measurement),
     }

@@ -4,10 +4,10 @@
 
     {"workload", "unit", "variants", "threads", "duration_s", "mix",
      "rows": [{"variant", "per_second", "low", "high", "relative", "failures"}],
-     "trials": [{"variant", "counts", "wall_ns", "failures", "provenance"}], "doubts"}
+     "trials": [{"variant", "counts", "wall_ns", "failures", "provenance"}], "warnings"}
 
 ``per_second`` is the median over the trials, ``low`` and ``high`` are the smallest and the largest
-of them, ``relative`` is the median divided by the first variant's. ``doubts`` are the warnings.
+of them, ``relative`` is the median divided by the first variant's.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def workload(
         )
     if as_json:
         rows = [asdict(row) for row in measured.rows]
-        print_json({**asdict(measured), "rows": rows, "doubts": measured.warnings})
+        print_json({**asdict(measured), "rows": rows, "warnings": measured.warnings})
     else:
         _print(measured, operation if name == "lmbench" else "")
     if any(row.failures for row in measured.rows):

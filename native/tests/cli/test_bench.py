@@ -34,7 +34,7 @@ def test_json_and_file(tmp_path: Path) -> None:
     assert 0 == code
     found = json.loads(out)
     assert ["rwlock"] == [cell["kernel"] for cell in found["cells"]]
-    assert {"began", "seed", "clock", "provenance", "clean", "doubts", "meter"} <= set(found)
+    assert {"began", "seed", "clock", "provenance", "clean", "warnings", "meter"} <= set(found)
     assert found == json.loads(run("show", str(file), "--json")[1])
     assert 2 == len(locknative.load(file).trials)
 

@@ -123,7 +123,7 @@ def _cells(cells: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
                 **{key: c[key] for key in ("row", "column", "unit", "role")},
                 "first": i > 0 and cells[i - 1]["row"] != c["row"],
                 "published": c["published"] or DASH,
-                "understood": fixed(c["understood"], p),
+                "corrected": fixed(c["corrected"], p),
                 "simulated": fixed(c["simulated"], p),
                 "interval": between if math.isfinite(c["low"]) else DASH,
                 "band": percent(c["simulated"], c.get("band_low"), c.get("band_high")),
@@ -135,7 +135,7 @@ def _cells(cells: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _values(cell: dict[str, Any]) -> tuple[float, float]:
-    return cell["understood"] or 0, cell["simulated"]
+    return cell["corrected"] or 0, cell["simulated"]
 
 
 def _percent(share: float | None) -> str:

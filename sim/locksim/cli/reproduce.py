@@ -4,7 +4,7 @@
 
     {"experiment", "title", "source", "machine", "complete",
      "parameters": [{"name", "value", "unit", "source", "role"}],
-     "cells": [{"row", "column", "published", "understood", "simulated", "low", "high",
+     "cells": [{"row", "column", "published", "corrected", "simulated", "low", "high",
                 "role", "unit", "note", "error"}],
      "summary": {"fitted", "predicted", "mean_abs_error", "worst_abs_error"}, "notes",
      "factors": [{"model", "points", "mean", "worst"}],
@@ -18,7 +18,7 @@ With bands each cell also has ``band_low``, ``band_high`` and ``depends_on``, an
 they cost less than the table itself; ``--sensitivity`` moves one cause at a time, which takes more.
 
 Errors are fractions; the summary's cover only the predicted cells. ``low`` and ``high`` are the
-95 % interval, null with one replication. ``published`` is text as printed. ``understood`` is the
+95 % interval, null with one replication. ``published`` is text as printed. ``corrected`` is the
 corrected value; it and ``error`` are null if nothing was measured. ``complete`` is false after
 Ctrl-C: the cells are then those that were finished. ``plot`` and ``table`` are paths. An
 experiment may add keys, such as ``models``, which shows where each analytic model fails

@@ -129,7 +129,7 @@ def _print_cells(output: Console, cells: list[Cell]) -> None:
     columns: dict[str, Callable[[Cell], str]] = {
         "": attrgetter("column"),
         "published": lambda c: c.published or DASH,
-        "corrected": lambda c: fixed(c.understood, units[c.unit]),
+        "corrected": lambda c: fixed(c.corrected, units[c.unit]),
         "simulated": lambda c: fixed(c.simulated, units[c.unit]),
         "± 95 %": lambda c: _interval(c, units[c.unit]),
         "band, %": lambda c: percent(c.simulated, *((c.band.low, c.band.high) if c.band else ())),
@@ -180,16 +180,16 @@ def _decimals_of_units(cells: list[Cell]) -> dict[str, int | None]:
     """Return how many decimals the values in each unit need."""
     values: dict[str, list[float]] = {}
     for c in cells:
-        values.setdefault(c.unit, []).extend((c.understood or 0, c.simulated))
+        values.setdefault(c.unit, []).extend((c.corrected or 0, c.simulated))
     return {unit: decimals(of) for unit, of in values.items()}
 
 
 def _as_printed(cell: Cell) -> bool:
     """Return whether the corrected value is the printed number, or both are missing."""
     try:
-        return cell.understood == float((cell.published or "").removesuffix("%"))
+        return cell.corrected == float((cell.published or "").removesuffix("%"))
     except ValueError:
-        return cell.understood is None
+        return cell.corrected is None
 
 
 def _print_models(output: Console, models: Mapping[str, Any]) -> None:

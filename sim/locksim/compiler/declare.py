@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import locksim.lang as language
-from locksim import renamed
 from locksim.compiler.diagnostics import Source
 from locksim.compiler.expressions import ARITHMETIC
 from locksim.compiler.sources import FILES, MISSING, PARSED, RESERVED, MethodSource, parse
@@ -381,7 +380,6 @@ def _module(name: str) -> Any:
     """A module of the language or of the library, None for every other."""
     if name == "locksim.lang":
         return language
-    name = renamed.current(name)
     if not _LIBRARY.fullmatch(name) or importlib.util.find_spec(name) is None:
         return None
     return importlib.import_module(name)

@@ -39,7 +39,7 @@ class Cell:
 
     Arguments:
         row, column: its place in the table.
-        published: as printed, or None. understood: the corrected value, or None if nothing was
+        published: as printed, or None. corrected: the corrected value, or None if nothing was
             measured.
         simulated: the mean over replications; low, high: its 95 % interval.
         role: whether a parameter or a fit used the corrected value.
@@ -53,7 +53,7 @@ class Cell:
     row: str
     column: str
     published: str | None
-    understood: float | None
+    corrected: float | None
     simulated: float
     low: float
     high: float
@@ -66,7 +66,7 @@ class Cell:
     @property
     def error(self) -> float | None:
         """Relative error of the simulated value, a fraction; None if nothing was measured."""
-        return None if self.understood is None else self.simulated / self.understood - 1
+        return None if self.corrected is None else self.simulated / self.corrected - 1
 
     def to_json(self) -> dict[str, Any]:
         """The cell in ``locklab reproduce --json``."""

@@ -137,17 +137,17 @@ def of(result: Reproduction, *, unseen: bool = False) -> list[Factor]:
     judged = [
         one
         for one in result.extra.get("models", {}).get("cells", [])
-        if one["role"] == "predicted" and one["understood"] and one["model"] in HEADS
+        if one["role"] == "predicted" and one["corrected"] and one["model"] in HEADS
     ]
     pairs: dict[str, list[tuple[float, float]]] = {model: [] for model in HEADS}
-    seen = {(one["row"], one["column"]): (one["simulated"], one["understood"]) for one in judged}
+    seen = {(one["row"], one["column"]): (one["simulated"], one["corrected"]) for one in judged}
     pairs["simulator"] = list(seen.values()) or [
-        (cell.simulated, cell.understood)
+        (cell.simulated, cell.corrected)
         for cell in result.cells
-        if cell.role == "predicted" and cell.understood and cell.column != "change"
+        if cell.role == "predicted" and cell.corrected and cell.column != "change"
     ]
     for one in judged:
-        pairs[one["model"]].append((one["predicted"], one["understood"]))
+        pairs[one["model"]].append((one["predicted"], one["corrected"]))
     return of_pairs(pairs)
 
 

@@ -50,7 +50,7 @@ class ModelCell:
 
     Arguments:
         model: ``mva``, ``markov``, ``usl``, ``usl_fitted``. row, column: the cell.
-        understood: the measured value, or None. simulated: the experiment's. predicted: the
+        corrected: the measured value, or None. simulated: the experiment's. predicted: the
             model's. unit: of the three.
         fitted: the model's fit used this cell. role: of the cell, in the experiment.
     """
@@ -58,7 +58,7 @@ class ModelCell:
     model: str
     row: str
     column: str
-    understood: float | None
+    corrected: float | None
     simulated: float
     predicted: float
     unit: str
@@ -68,12 +68,12 @@ class ModelCell:
     @property
     def error(self) -> float | None:
         """Relative error against the measurement; None if missing or used by a fit."""
-        return None if not self.understood or self.fitted else self.predicted / self.understood - 1
+        return None if not self.corrected or self.fitted else self.predicted / self.corrected - 1
 
     @property
     def simulated_error(self) -> float | None:
         """The simulation's relative error in the same cell."""
-        return None if self.error is None else self.simulated / (self.understood or 1) - 1
+        return None if self.error is None else self.simulated / (self.corrected or 1) - 1
 
 
 @dataclass(frozen=True)
@@ -148,9 +148,9 @@ def compare_models(
         if not of:
             continue
         measured = {
-            n: per_second(n, cell.understood)
+            n: per_second(n, cell.corrected)
             for n, cell in of.items()
-            if cell.understood is not None and n <= fit_up_to
+            if cell.corrected is not None and n <= fit_up_to
         }
         table = compare(
             list(of),
@@ -168,7 +168,7 @@ def compare_models(
                     str(model),
                     row,
                     cell.column,
-                    cell.understood,
+                    cell.corrected,
                     cell.simulated,
                     predicted,
                     cell.unit,

@@ -43,9 +43,9 @@ def lines(
                 for c in row
             ],
             [
-                Point(c.at, c.understood / scale, used=c.role != "predicted")
+                Point(c.at, c.corrected / scale, used=c.role != "predicted")
                 for c in row
-                if c.understood is not None
+                if c.corrected is not None
             ],
         )
         for one, row in found.items()
@@ -56,4 +56,4 @@ def bar(cell: Cell, label: str) -> Bar:
     """Return the bar of a cell."""
     used = cell.role != "predicted"
     band = None if cell.band is None else (cell.band.low, cell.band.high)
-    return Bar(label, cell.simulated, cell.low, cell.high, cell.understood, used, band)
+    return Bar(label, cell.simulated, cell.low, cell.high, cell.corrected, used, band)

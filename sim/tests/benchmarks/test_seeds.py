@@ -11,9 +11,9 @@ seeds = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(seeds)
 
 
-def cell(simulated: float, understood: float | None = 10.0) -> Cell:
+def cell(simulated: float, corrected: float | None = 10.0) -> Cell:
     """A cell of which only the simulated value differs."""
-    return Cell("8+64", "change", "10%", understood, simulated, 0, 0, "predicted", "%")
+    return Cell("8+64", "change", "10%", corrected, simulated, 0, 0, "predicted", "%")
 
 
 def test_mean_spread_and_the_farthest():

@@ -163,7 +163,7 @@ def test_json_has_the_contract(tmp_path: Path, made_up: MadeUp) -> None:
     } == set(found)
     assert {"name", "value", "unit", "source", "role"} == set(found["parameters"][0])
     assert {
-        *("row", "column", "published", "understood", "simulated", "low", "high", "role"),
+        *("row", "column", "published", "corrected", "simulated", "low", "high", "role"),
         *("unit", "note", "error"),
     } == set(found["cells"][0])
     error = pytest.approx(0.05)

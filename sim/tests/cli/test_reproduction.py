@@ -41,7 +41,7 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
 
 
 def test_every_cell_is_printed_with_role_and_error(capsys: pytest.CaptureFixture[str]) -> None:
-    """Published and understood values differ; a cell without a value has no error."""
+    """Published and corrected values differ; a cell without a value has no error."""
     show(reproduction())
     printed = lines(capsys)
     at = printed.index("disabled")

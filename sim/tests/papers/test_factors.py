@@ -79,7 +79,7 @@ def test_an_experiment_is_judged_where_formulas_are() -> None:
     (found,) = of(plain)
     assert ("simulator", 2, 2.0, 2.0) == (found.model, found.points, found.mean, found.worst)
     shown = [
-        {"model": model, "row": row, "column": "x", "understood": 10.0, "simulated": 20.0}
+        {"model": model, "row": row, "column": "x", "corrected": 10.0, "simulated": 20.0}
         | {"predicted": 40.0, "role": role}
         for model, row, role in (("mva", "a", "predicted"), ("mva", "c", "fitted"))
     ]

@@ -11,10 +11,10 @@ from locksim.papers.models import FAILS_ABOVE, Load, Models, compare_models
 LOAD = Load(100.0, 900.0, 50.0, "made up")
 
 
-def cell(cpus: int, understood: float | None, row: str = "lock") -> Cell:
+def cell(cpus: int, corrected: float | None, row: str = "lock") -> Cell:
     """A cell whose figure is rounds per second; the simulation is a tenth above the measurement."""
-    simulated = 1.1 * (understood or 1e6)
-    return Cell(row, f"{cpus} CPUs", None, understood, simulated, 0, 0, "predicted", "1/s")
+    simulated = 1.1 * (corrected or 1e6)
+    return Cell(row, f"{cpus} CPUs", None, corrected, simulated, 0, 0, "predicted", "1/s")
 
 
 def models(cells: list[Cell], fit_up_to: int = 0) -> Models:

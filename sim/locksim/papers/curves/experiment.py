@@ -144,15 +144,15 @@ def _points(
     """Return every point with what each model predicts."""
     found = []
     for row in dict.fromkeys(cell.row for cell in cells):
-        own = {c.at: c for c in cells if c.row == row and c.understood is not None}
-        fitted = laws({n: c.understood or 0.0 for n, c in own.items()})
+        own = {c.at: c for c in cells if c.row == row and c.corrected is not None}
+        fitted = laws({n: c.corrected or 0.0 for n, c in own.items()})
         for n, cell in own.items():
             predicted = {
                 "simulator": cell.simulated,
                 **formulas(profile, curves.placement(n), alone[row], thinks[row] / 1e3),
                 **fitted.get(n, {}),
             }
-            found.append(Point(row, n, cell.understood or 0.0, predicted))
+            found.append(Point(row, n, cell.corrected or 0.0, predicted))
     return found
 
 

@@ -56,7 +56,7 @@ class CurveSet:
         found: dict[str, dict[int, tuple[str, float]]] = {row: {} for row in self.rows}
         for cell in lockdata.load(self.table, reading="both").to_dict(orient="records"):
             if cell[self.key] in found:
-                ns = float(cell["understood"]) * (1000 if cell["unit"] == "us" else 1)
+                ns = float(cell["corrected"]) * (1000 if cell["unit"] == "us" else 1)
                 found[cell[self.key]][int(cell[self.count])] = str(cell["printed"]), ns
         return found
 

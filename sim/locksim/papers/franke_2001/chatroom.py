@@ -70,7 +70,7 @@ class Franke2001Chatroom(Experiment):
                     f"{kernel}, {rooms} rooms, {sent} messages",
                     f"{n} CPU",
                     printed,
-                    understood,
+                    corrected,
                     simulated[kernel, rooms, n].mean,
                     simulated[kernel, rooms, n].low,
                     simulated[kernel, rooms, n].high,
@@ -80,7 +80,7 @@ class Franke2001Chatroom(Experiment):
                 )
                 for (kernel, rooms, sent, n), (
                     printed,
-                    understood,
+                    corrected,
                 ) in franke_2001.published().items()
                 if (kernel, rooms, n) in simulated
             ]

@@ -169,12 +169,12 @@ def published() -> dict[tuple[str, str, str], tuple[str, float]]:
     table = {
         (str(kernel), str(function).removesuffix("_secure"), str(measure)): (
             str(printed),
-            float(understood),
+            float(corrected),
         )
-        for kernel, function, measure, printed, understood in frame[
-            ["kernel", "function", "measure", "printed", "understood"]
+        for kernel, function, measure, printed, corrected in frame[
+            ["kernel", "function", "measure", "printed", "corrected"]
         ].itertuples(index=False, name=None)
-        if understood == understood
+        if corrected == corrected
     }
     for kernel in KERNELS:
         own_s = table[kernel, PROFILER, "self"][1]
@@ -195,13 +195,13 @@ def cells(kernel: str, profiles: list[Profile]) -> list[Cell]:
     found = []
     for function, path in SHARES.items():
         value = interval([100 * profile.shares.get(path, 0.0) for profile in profiles])
-        printed, understood = table[kernel, function, "share"]
+        printed, corrected = table[kernel, function, "share"]
         found.append(
             Cell(
                 f"{kernel}, {function}",
                 "share",
                 printed,
-                understood,
+                corrected,
                 value.mean,
                 value.low,
                 value.high,

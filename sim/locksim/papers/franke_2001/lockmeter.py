@@ -169,10 +169,10 @@ def published() -> dict[tuple[int, str, str], tuple[str | None, float | None]]:
 
     frame = lockdata.load("franke-2001/lockmeter", reading="both")
     table: dict[tuple[int, str, str], tuple[str | None, float | None]] = {}
-    for cpus, lock, measure, printed, understood in frame[
-        ["cpus", "lock", "measure", "printed", "understood"]
+    for cpus, lock, measure, printed, corrected in frame[
+        ["cpus", "lock", "measure", "printed", "corrected"]
     ].itertuples(index=False, name=None):
-        value = None if understood != understood or not understood else float(understood)
+        value = None if corrected != corrected or not corrected else float(corrected)
         if measure == "total" and value is not None:
             value /= WINDOW_S[int(cpus)]
         table[int(cpus), lock, measure] = (None if printed != printed else str(printed), value)
@@ -194,14 +194,14 @@ def cells(
         for lock in LOCKS:
             lines = [line(run, lock, pause) for run in sampled]
             for measure, (column, unit) in COLUMNS.items():
-                printed, understood = table[n, lock, measure]
+                printed, corrected = table[n, lock, measure]
                 value = interval([one[measure] for one in lines])
                 found.append(
                     Cell(
                         f"{lock}, {n} CPU",
                         column,
                         printed,
-                        understood,
+                        corrected,
                         value.mean,
                         value.low,
                         value.high,

@@ -70,7 +70,7 @@ def lockmeter_models(
     loads = {}
     for lock in LOCKS:
         alone = runs[1][0]
-        (rate,) = (c.understood for c in rates if (c.row, _cpus(c)) == (lock, 1))
+        (rate,) = (c.corrected for c in rates if (c.row, _cpus(c)) == (lock, 1))
         hold_ns = 1e3 * alone.hold_us(lock)
         loads[lock] = Load(
             hold_ns,

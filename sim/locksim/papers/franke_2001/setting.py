@@ -290,10 +290,10 @@ def published() -> dict[tuple[str, int, int, int], tuple[str, float]]:
     import lockdata
 
     frame = lockdata.load("franke-2001/chatroom", reading="both")
-    columns = ["kernel", "rooms", "messages", "cpus", "printed", "understood"]
+    columns = ["kernel", "rooms", "messages", "cpus", "printed", "corrected"]
     return {
-        (kernel, int(rooms), int(messages), int(cpus)): (str(printed), float(understood))
-        for kernel, rooms, messages, cpus, printed, understood in frame[columns].itertuples(
+        (kernel, int(rooms), int(messages), int(cpus)): (str(printed), float(corrected))
+        for kernel, rooms, messages, cpus, printed, corrected in frame[columns].itertuples(
             index=False, name=None
         )
     }

@@ -173,14 +173,14 @@ def published() -> dict[tuple[str, int], tuple[str, float | None]]:
     frame = lockdata.load("kaigai-2004/rcutest", reading="both")
     wall = frame[frame["measure"] == "wall"]
     rows: list[tuple[str, int, str, float | None]] = [
-        *wall[["kernel", "cpus", "printed", "understood"]].itertuples(index=False, name=None)
+        *wall[["kernel", "cpus", "printed", "corrected"]].itertuples(index=False, name=None)
     ]
     return {
         (kernel, int(cpus)): (
             str(printed),
-            None if understood is None or math.isnan(understood) else float(understood),
+            None if corrected is None or math.isnan(corrected) else float(corrected),
         )
-        for kernel, cpus, printed, understood in rows
+        for kernel, cpus, printed, corrected in rows
     }
 
 

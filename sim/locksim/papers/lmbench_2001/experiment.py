@@ -224,7 +224,7 @@ def time_us(profile: Machine, line: Line, costs: Costs | None, **runs: Any) -> I
 
 def program(line: Line, costs: Costs | None) -> Lmbench:
     """Program of one row; without costs, without SELinux."""
-    base_ps = round(line.us(line.understood[0]) * PS_PER_US)
+    base_ps = round(line.us(line.corrected[0]) * PS_PER_US)
     if costs is None:
         return Lmbench(base_ps=base_ps, checks=0)
     here, there = _paths(line, costs)
@@ -247,7 +247,7 @@ def fit(profile: Machine, lines: list[Line], far: float) -> Costs:
     """
     by_name = {line.name: line for line in lines}
     null_io = by_name["null I/O"]
-    check_ps = round((null_io.understood[1] - null_io.understood[0]) * PS_PER_US)
+    check_ps = round((null_io.corrected[1] - null_io.corrected[0]) * PS_PER_US)
     bare = Costs(check_ps, 0, 0, 0, 1)
     without, with_check = (
         time_us(profile, null_io, costs, operations=2000, replications=1) for costs in (None, bare)
@@ -257,8 +257,8 @@ def fit(profile: Machine, lines: list[Line], far: float) -> Costs:
     table = {line.name: line for line in published(SMALLEY.name)}
 
     def in_checks(name: str) -> float:
-        one = table["null I/O"].understood
-        return (table[name].understood[1] - table[name].understood[0]) / (one[1] - one[0])
+        one = table["null I/O"].corrected
+        return (table[name].corrected[1] - table[name].corrected[0]) / (one[1] - one[0])
 
     create, tcp = ROWS["0KB create"].here, ROWS["TCP"]
     label = (in_checks("0KB create") - checks(create)) / create[LABEL]
@@ -288,7 +288,7 @@ def _cell(line: Line, which: int, time: Interval, role: Role, note: str) -> Cell
         line.name,
         ("base", "SELinux")[which],
         line.printed[which],
-        line.understood[which],
+        line.corrected[which],
         values[0],
         low,
         high,
@@ -300,7 +300,7 @@ def _cell(line: Line, which: int, time: Interval, role: Role, note: str) -> Cell
 
 def _overhead(line: Line, simulated: float, role: Role, costs: Costs) -> dict[str, Any]:
     low, high = line.overhead_range()
-    base_us, selinux_us = (line.us(value) for value in line.understood)
+    base_us, selinux_us = (line.us(value) for value in line.corrected)
     (here, there), check_us = _paths(line, costs), costs.check_ps / PS_PER_US
     works = _works(here, costs) + costs.far * _works(there, costs)
     points = 100 * (simulated - line.overhead())

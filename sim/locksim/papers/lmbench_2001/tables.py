@@ -23,7 +23,7 @@ class Line:
     Arguments:
         name: as printed. row: the path, a key of ``locksim.library.kernel.syscalls.ROWS``.
         unit: us a call, or MB/s.
-        printed: without and with SELinux. understood: the same as corrected numbers.
+        printed: without and with SELinux. corrected: the same as numbers.
         section: of the table, where it has several.
     """
 
@@ -31,7 +31,7 @@ class Line:
     row: str
     unit: str
     printed: tuple[str, str]
-    understood: tuple[float, float]
+    corrected: tuple[float, float]
     section: str = ""
 
     def us(self, value: float) -> float:
@@ -40,7 +40,7 @@ class Line:
 
     def overhead(self) -> float:
         """Overhead of SELinux, as a fraction of the time without it."""
-        return self.us(self.understood[1]) / self.us(self.understood[0]) - 1
+        return self.us(self.corrected[1]) / self.us(self.corrected[0]) - 1
 
     def overhead_range(self) -> tuple[float, float]:
         """The lowest and highest overhead that rounds to these digits."""
@@ -83,7 +83,7 @@ def _lines(
     for key in dict.fromkeys(frame[row]):
         two = frame[frame[row] == key].set_index(column).loc[list(kernels)]
         name, path = names.get(key, (key, key))
-        printed, understood = two["printed"].tolist(), two["understood"].tolist()
+        printed, corrected = two["printed"].tolist(), two["corrected"].tolist()
         unit = two["unit"].iloc[0]
         found.append(
             Line(
@@ -91,7 +91,7 @@ def _lines(
                 path,
                 str(unit),
                 (str(printed[0]), str(printed[1])),
-                (float(understood[0]), float(understood[1])),
+                (float(corrected[0]), float(corrected[1])),
             )
         )
     return found

@@ -124,17 +124,17 @@ def _notes(cells: list[Cell], literal: list[dict[str, Any]]) -> list[str]:
     def mean_off(pairs: list[tuple[float, float]]) -> float:
         return sum(abs(a - b) for a, b in pairs) / len(pairs) if pairs else 0.0
 
-    understood = mean_off(
+    corrected = mean_off(
         [
-            (c.simulated, c.understood)
+            (c.simulated, c.corrected)
             for c in cells
-            if c.column.startswith("spinlock") and c.understood is not None
+            if c.column.startswith("spinlock") and c.corrected is not None
         ]
     )
     literal_off = mean_off([(r["simulated"], r["literal"]) for r in literal])
     return [
         "spinlock: share of kernel time, since the kernel has only a few per cent of all time",
-        f"spinlock, corrected reading (brackets: without): off by {understood:.1f} points on "
+        f"spinlock, corrected reading (brackets: without): off by {corrected:.1f} points on "
         "average",
         f"spinlock, literal reading (brackets: with): off by {literal_off:.1f} points on average, "
         "with the patches' effect reversed; not reproduced",

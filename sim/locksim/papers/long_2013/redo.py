@@ -42,9 +42,9 @@ class Redo(Experiment):
                 long_2013.cell(row, "change", "", long_2013.change(without, with_), "%"),
             ]
         points = {
-            c.row: round(c.simulated - c.understood, 2)
+            c.row: round(c.simulated - c.corrected, 2)
             for c in cells
-            if c.column == "change" and c.understood is not None
+            if c.column == "change" and c.corrected is not None
         }
         return Reproduction(
             self.name,

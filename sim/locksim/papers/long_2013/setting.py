@@ -329,7 +329,7 @@ def _redo_table() -> dict[Key, tuple[str, float]]:
     frame = lockdata.load("long-2013/redo", reading="both")
     cells: dict[Key, tuple[str, float]] = {}
     for readers, writers, measure, printed, value in frame[
-        ["readers", "writers", "measure", "printed", "understood"]
+        ["readers", "writers", "measure", "printed", "corrected"]
     ].itertuples(index=False, name=None):
         kind, _, patched = measure.partition("_")
         patch = kind if patched else ""
@@ -344,7 +344,7 @@ def _awr_table(patch: str) -> dict[Key, tuple[str, float]]:
     return {
         (readers, writers, measure, kernel): (printed, float(value))
         for readers, writers, measure, kernel, printed, value in frame[
-            ["readers", "writers", "measure", patch, "printed", "understood"]
+            ["readers", "writers", "measure", patch, "printed", "corrected"]
         ].itertuples(index=False, name=None)
     }
 
@@ -362,12 +362,12 @@ def cell(row: Row, measure: str, patch: str, value: Interval, unit: str) -> Cell
         patch: "without", "with", or "" for the change.
     """
     key = (*row, measure, patch)
-    printed, understood = published()[key]
+    printed, corrected = published()[key]
     return Cell(
         title(row),
         f"{measure} {patch}" if patch else measure,
         printed,
-        understood,
+        corrected,
         value.mean,
         value.low,
         value.high,

@@ -163,9 +163,7 @@ def published() -> dict[tuple[str, str], tuple[str, float]]:
 
     frame = lockdata.load("moore-2006/netperf", reading="both")
     rows: list[tuple[str, str, str, float]] = [
-        *frame[["configuration", "test", "printed", "understood"]].itertuples(
-            index=False, name=None
-        )
+        *frame[["configuration", "test", "printed", "corrected"]].itertuples(index=False, name=None)
     ]
     return {(row, test): (printed, float(value)) for row, test, printed, value in rows}
 

@@ -41,7 +41,7 @@ def netperf_models(cells: Sequence[Cell], works: Works) -> dict[str, Any]:
                         name,
                         test,
                         cell.row,
-                        cell.understood,
+                        cell.corrected,
                         cell.simulated,
                         _printed(test, cell.row, model(demands, _under_way(test))),
                         cell.unit,

@@ -31,9 +31,9 @@ def result() -> Reproduction:
 
 def test_shares_are_of_the_time_without_the_profiler() -> None:
     """18.67 of 87.47 - 28.35 seconds, where 21.35 % is printed."""
-    printed, understood = published()["vanilla", "schedule", "share"]
+    printed, corrected = published()["vanilla", "schedule", "share"]
     assert "21.35" == printed
-    assert understood == pytest.approx(100 * 18.67 / (28.35 / 0.3241 - 28.35))
+    assert corrected == pytest.approx(100 * 18.67 / (28.35 / 0.3241 - 28.35))
 
 
 def test_shares_add_up_to_less_than_all() -> None:

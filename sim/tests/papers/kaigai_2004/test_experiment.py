@@ -71,7 +71,7 @@ def test_too_long_is_predicted() -> None:
     """The cell that was not measured has a prediction with an interval, and no error."""
     cell = cells("spinlock")[32]
     assert "too long" == cell.published
-    assert cell.understood is None
+    assert cell.corrected is None
     assert cell.error is None
     assert 1_322 < cell.low < cell.simulated < cell.high
 
@@ -99,7 +99,7 @@ def test_json_has_the_agreed_schema() -> None:
     document = json.loads(json.dumps(result().to_json()))
     assert {"experiment", "machine", "parameters", "cells", "summary"} <= set(document)
     assert {"name", "value", "unit", "source", "role"} == set(document["parameters"][0])
-    wanted = {"row", "column", "published", "understood", "simulated", "low", "high", "role"}
+    wanted = {"row", "column", "published", "corrected", "simulated", "low", "high", "role"}
     assert wanted | {"error"} <= set(document["cells"][0])
     assert {"fitted", "predicted", "mean_abs_error", "worst_abs_error"} == set(document["summary"])
 
@@ -126,7 +126,7 @@ def test_unknown_experiment_is_refused() -> None:
     assert "kaigai-2004" in names()
 
 
-def test_errors_are_fractions_of_the_understood_value() -> None:
+def test_errors_are_fractions_of_the_corrected_value() -> None:
     """And cells without one do not count."""
     cells_ = [
         Cell("a", "1", "10", 10.0, 11.0, 10.5, 11.5, "predicted", "s"),

@@ -160,7 +160,7 @@ def test_engines_agree(name: str, row: str) -> None:
     line = next(one for one in lines if one.name == row)
     costs = fit(profile, lines, experiment.far)
     # Two calls more than it takes to ask the security server about each of eight objects.
-    until_ps = round(2.5e6 * line.understood[1]) + 8 * 25 * US
+    until_ps = round(2.5e6 * line.corrected[1]) + 8 * 25 * US
     pair = run_pair(program(line, costs), profile.tables(1), seed=1, until_ps=until_ps)
     compare(pair)
     assert isinstance(pair.expected, RunResult)

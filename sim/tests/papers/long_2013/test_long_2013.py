@@ -66,8 +66,8 @@ def test_the_gain_is_within_four_points() -> None:
     changes = {c.row: c for c in redo().cells if c.column == "change"}
     assert ["8+64", "32+64", "80+64", "128+64"] == list(changes)
     for cell in changes.values():
-        assert cell.understood is not None
-        assert abs(cell.simulated - cell.understood) <= 4, cell
+        assert cell.corrected is not None
+        assert abs(cell.simulated - cell.corrected) <= 4, cell
         assert cell.low > 0
     for cell in redo().cells:
         if cell.unit == "MB/s":
@@ -92,8 +92,8 @@ def test_the_share_in_spinlocks_is_within_eight_points(row: str) -> None:
     cells = [c for c in awr().cells if c.row == row and c.column.startswith("spinlock")]
     assert 2 == len(cells)
     for cell in cells:
-        assert cell.understood is not None
-        assert abs(cell.simulated - cell.understood) <= 8, cell
+        assert cell.corrected is not None
+        assert abs(cell.simulated - cell.corrected) <= 8, cell
 
 
 def test_the_patches_lessen_spinning(tables: tuple[Reproduction, Reproduction]) -> None:
@@ -105,7 +105,7 @@ def test_the_patches_lessen_spinning(tables: tuple[Reproduction, Reproduction]) 
 
 @pytest.mark.slow
 def test_the_patches_lessen_spinning_everywhere() -> None:
-    """The understood direction, in all six rows; the literal one says the contrary."""
+    """The corrected direction, in all six rows; the literal one says the contrary."""
     cells = {(c.row, c.column): c for c in awr().cells}
     said = literal()
     for row in long_2013_awr.ROWS:
@@ -138,12 +138,12 @@ def test_nobody_reproduces_the_literal_reading() -> None:
     assert 12 == len(rows)
     near = {"32+0", "80+0", "32+64", "80+64"}
     literally = [abs(r["off_by_points"]) for r in rows if r["row"] in near]
-    understood = [
-        abs(c.simulated - c.understood)
+    corrected = [
+        abs(c.simulated - c.corrected)
         for c in awr().cells
-        if c.row in near and c.column.startswith("spinlock") and c.understood is not None
+        if c.row in near and c.column.startswith("spinlock") and c.corrected is not None
     ]
-    assert sum(literally) > 3 * sum(understood)
+    assert sum(literally) > 3 * sum(corrected)
 
 
 @pytest.mark.slow
@@ -151,8 +151,8 @@ def test_user_time_is_the_machine_that_was_measured() -> None:
     """Within six points up to 80 readers: idle CPUs, busy CPUs, and all of them busy."""
     for cell in awr().cells:
         if cell.column.startswith("user") and not cell.row.startswith("128"):
-            assert cell.understood is not None
-            assert abs(cell.simulated - cell.understood) <= 6, cell
+            assert cell.corrected is not None
+            assert abs(cell.simulated - cell.corrected) <= 6, cell
 
 
 @cache

@@ -73,8 +73,8 @@ def test_streams_that_nothing_was_fitted_for_are_arithmetic() -> None:
     """Without labels the link's bytes alone give the published rates within half a per cent."""
     for test in ("tcp_stream", "udp_stream"):
         cell = cells()["NoPatch", test]
-        assert cell.understood is not None
-        assert abs(cell.simulated / cell.understood - 1) < 0.005
+        assert cell.corrected is not None
+        assert abs(cell.simulated / cell.corrected - 1) < 0.005
 
 
 def test_bottlenecks() -> None:
