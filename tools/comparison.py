@@ -23,7 +23,7 @@ from typing import Any
 
 from rich.console import Console
 
-from locknative.provenance import Recorder
+from locknative.host.provenance import Recorder
 from lockui.html_page import environment
 from lockui.portable import usable_cpus
 from lockui.tables import add, print_table, table

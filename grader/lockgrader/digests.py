@@ -57,7 +57,7 @@ def engine(with_c: bool = False) -> str:
     """
     digest = hashlib.sha256()
     if with_c:
-        from locknative.toolchain import compiler
+        from locknative.compilation.toolchain import compiler
 
         digest.update(_version(compiler()))
     for path in deciding(with_c):
@@ -70,7 +70,7 @@ def deciding(with_c: bool = False) -> Iterator[Path]:
     simulator, grader = _simulator(), Path(__file__).parent
     roots = [*(simulator / name for name in _SIMULATOR), *(grader / name for name in _STATIONS)]
     if with_c:
-        from locknative.toolchain import sources
+        from locknative.compilation.toolchain import sources
 
         roots += [sources() / name for name in ("explorer", "include", "structures")]
     yield from _sources(roots)

@@ -267,7 +267,7 @@ def _rounds(pair: Pair, cpus: list[int], processes: int) -> dict[str, list[Sampl
 
 
 def _report(rows: list[Row], options: argparse.Namespace) -> dict[str, Any]:
-    from locknative.provenance import Recorder
+    from locknative.host.provenance import Recorder
 
     machine = Recorder((), "", "").finish()
     return {

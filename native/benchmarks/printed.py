@@ -29,11 +29,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from locknative import emitted, measure, toolchain
-from locknative.build import Harness
+from locknative import measure
+from locknative.benchmark.measurement import estimate
+from locknative.compilation import emitted, toolchain
+from locknative.compilation.harness import Harness
 from locknative.errors import NativeError
-from locknative.measurement import estimate
-from locknative.provenance import Recorder
+from locknative.host.provenance import Recorder
 from locknative.survey.cells import Cell
 from locknative.survey.judge import LEAST_SHARE
 from locknative.survey.program import trial

@@ -11,14 +11,14 @@ import warnings
 from importlib.util import find_spec
 from typing import Any
 
+from locknative.benchmark.measurement import BenchCell, Measurement, Trial
+from locknative.benchmark.meter import meter_rows
+from locknative.benchmark.runner import Stopping, bench
+from locknative.benchmark.storage import load, save
 from locknative.errors import ExclusionError, NativeError, StuckError
+from locknative.host.provenance import Provenance
 from locknative.measure import kernels, locks, throughput, validate
-from locknative.measurement import BenchCell, Measurement, Trial
-from locknative.meter import meter_rows
-from locknative.provenance import Provenance
 from locknative.results import Throughput, Validation
-from locknative.runner import Stopping, bench
-from locknative.storage import load, save
 
 has_urcu = find_spec("locknative._urcu_memb") is not None
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from locknative import has_urcu, locks, noise
+from locknative import has_urcu, locks
+from locknative.host import noise
 from lockui import installation
 from lockui.findings import Check
 

@@ -8,8 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Literal
 
 from locknative.errors import ExclusionError, NativeError, require, unknown
-from locknative.placement import place
-from locknative.provenance import Recorder
+from locknative.host.placement import place
+from locknative.host.provenance import Recorder
 from locknative.results import Throughput, Validation
 from locknative.survey import topology
 from lockui import installation

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from locknative import fairness
-from locknative.provenance import Provenance
+from locknative.host.provenance import Provenance
 from locknative.survey.judge import LEAST_SHARE
 from locknative.survey.trials import SLEEPERS
 

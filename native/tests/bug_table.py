@@ -14,7 +14,7 @@ import native_zoo as zoo
 
 from locknative.explorer import Search
 from locknative.explorer.locks import explore_lock, locks
-from locknative.torture import TOOLS, Builder, trial
+from locknative.explorer.torture import TOOLS, Builder, trial
 
 PAGE = Path(__file__).parents[2] / "docs/NATIVE_BUGS.md"
 TRIALS, THREADS, SECONDS, PATIENCE_S = 5, 4, 0.3, 2.0

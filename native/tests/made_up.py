@@ -6,9 +6,9 @@ import random
 from datetime import UTC, datetime, timedelta
 
 from locknative import Provenance
-from locknative.executable import Clock
-from locknative.histogram import Histogram
-from locknative.measurement import BenchCell, Measurement, Side, Tally, Trial
+from locknative.benchmark.histogram import Histogram
+from locknative.benchmark.measurement import BenchCell, Measurement, Side, Tally, Trial
+from locknative.compilation.executable import Clock
 from locknative.survey.judge import disturbances
 from locknative.survey.speed import SpeedCheck
 from locknative.survey.topology import Cpu

@@ -9,7 +9,7 @@ import native_zoo as zoo
 import pytest
 
 from locknative.explorer.locks import locks
-from locknative.torture import Builder, trial
+from locknative.explorer.torture import Builder, trial
 
 ROWS = {
     cells[0]: cells[1:]

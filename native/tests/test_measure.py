@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import locknative
 from locknative import ExclusionError, NativeError, StuckError, _kernels, measure
+from locknative.host.provenance import Recorder
 from locknative.measure import WORK
-from locknative.provenance import Recorder
 from locknative.results import Validation
 
 CPUS = sorted(os.sched_getaffinity(0))

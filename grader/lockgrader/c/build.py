@@ -23,7 +23,7 @@ from lockgrader.c.tools import ToolError, compiler, make, tool
 from lockgrader.read.artefact import MalformedError
 from lockgrader.read.refused import Refused
 from lockgrader.sandbox import Profile, SandboxError
-from locknative import toolchain
+from locknative.compilation import toolchain
 from locknative.errors import NativeError
 from locknative.explorer import program as explorer
 

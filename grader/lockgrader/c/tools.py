@@ -17,7 +17,7 @@ from lockgrader.read.artefact import MalformedError, parse
 from lockgrader.read.refused import Refused, stopped
 from lockgrader.sandbox import Job, Limits, Profile, SandboxError, run
 from lockgrader.sandbox.run import interpreter
-from locknative import toolchain
+from locknative.compilation import toolchain
 from locknative.errors import NativeError
 
 __all__ = ["Made", "ToolError", "compiler", "make", "tool", "without_folders"]

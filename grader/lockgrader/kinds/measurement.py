@@ -5,8 +5,8 @@ the measurement was made properly, and that there is a prediction of it.
 
 The prediction comes first. At home this check locks it when it runs, with the time, and shows it
 beside a measurement that began later. A file that was edited or made up contradicts itself
-(:mod:`locknative.consistency`) and earns nothing. What this cannot find: the file of another
-student, and one made up by a program that knows all of these rules.
+(:mod:`locknative.benchmark.consistency`) and earns nothing. What this cannot find: the file of
+another student, and one made up by a program that knows all of these rules.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from lockgrader.sandbox import Profile
 
 if TYPE_CHECKING:
     from lockgrader.submitted import Submitted
-    from locknative.measurement import Measurement as Measured
+    from locknative.benchmark.measurement import Measurement as Measured
 
 __all__ = ["Cell", "Measurement"]
 
@@ -88,7 +88,7 @@ class Measurement(Check):
             says = f"{self.file} {'is not in the submission' if data is None else 'is empty'}"
             says = f"your prediction is locked; {says}: measure now" if locked else says
             return Finding("no_output", 0.0, says, tag="missing")
-        from locknative.measurement import Measurement as Measured
+        from locknative.benchmark.measurement import Measurement as Measured
 
         try:
             made = Measured.model_validate_json(data)
@@ -136,7 +136,7 @@ def _predicted(locked: Locked | None, began: str, right: float) -> str:
 
 def _wrong(made: Measured) -> str:
     """Why a measurement cannot be one; "" if nothing speaks against it."""
-    from locknative.consistency import contradictions
+    from locknative.benchmark.consistency import contradictions
 
     if len(made.trials) > MOST_TRIALS:
         return f"it has more than {MOST_TRIALS} trials"

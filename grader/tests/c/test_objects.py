@@ -12,7 +12,7 @@ from lockgrader.c.allowed import CALLS, examine_assembly, examine_object
 from lockgrader.c.elf import read_object
 from lockgrader.read.artefact import MalformedError
 from lockgrader.read.refused import Refused
-from locknative import toolchain
+from locknative.compilation import toolchain
 
 RIGHT = "#include <stdlib.h>\nvoid *f(void) { return malloc(8); }\n"
 

@@ -16,7 +16,7 @@ from lockgrader.lab import LabError, load
 from lockgrader.read.refused import Refused
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile, SandboxError, available
-from locknative import toolchain
+from locknative.compilation import toolchain
 
 pytestmark = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")
 

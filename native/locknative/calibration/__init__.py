@@ -9,7 +9,8 @@
 - ``fit``: solved for where it reads a mixture; each reading is also predicted by the others.
 - ``expected``: how far off predictions will be.
 - ``profile``: the TOML text.
-- ``calibrate``: all these steps, in order.
+- ``calibrate``: all these steps, in order; ``plots`` draws them.
+- ``predictions``: measured times beside what the profile predicts.
 """
 
 from locknative.calibration.calibrate import Calibration, calibrate, calibration_cells

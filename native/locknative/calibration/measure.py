@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from locknative import executable
+from locknative.compilation import executable
 from locknative.errors import NativeError
 from locknative.survey import folder as folders
 from locknative.survey import topology

@@ -17,7 +17,7 @@
 
 Values are medians over the accepted trials; low and high are the 95 % interval, null with fewer
 than six. ``meter`` has rows for the latency loop
-(:func:`locknative.meter.meter_rows`). ``--out`` keeps every trial. ``--report`` adds
+(:func:`locknative.benchmark.meter.meter_rows`). ``--out`` keeps every trial. ``--report`` adds
 ``"report": {"format", "text"}`` and ``--plot`` adds ``"plots"``, the paths of the files.
 """
 
@@ -44,7 +44,7 @@ from lockui.plots import check_files, save_each
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from locknative.measurement import Measurement
+    from locknative.benchmark.measurement import Measurement
 
 REPORTS = ("lockmeter",)
 _ONLY_LATENCY = "only the latency loop meters locks: measure with --loop latency"
@@ -120,7 +120,7 @@ def bench(
 
     Exit code 1: no thread could enter a lock any more. 2: bad input, or this machine cannot do it.
     """
-    from locknative import runner, storage
+    from locknative.benchmark import runner, storage
 
     _check(report, plots or [], loop=loop)
     check_latex(latex, as_json)
@@ -158,7 +158,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show a measurement from its file."""
-    from locknative import storage
+    from locknative.benchmark import storage
 
     _check(report, plots or [])
     check_latex(latex, as_json)
@@ -167,7 +167,7 @@ def show(
 
 def document(measurement: Measurement) -> dict[str, Any]:
     """Return what ``--json`` prints."""
-    from locknative.meter import meter_rows
+    from locknative.benchmark.meter import meter_rows
 
     whole = measurement.model_dump(mode="json", exclude={"cells", "trials", "topology", "format"})
     return {
@@ -197,7 +197,7 @@ def _answer(
 ) -> None:
     text = None if report is None else _report(measurement)
     if plots:
-        from locknative.plots import plot_of_measurement
+        from locknative.benchmark.plots import plot_of_measurement
 
         save_each(plot_of_measurement(measurement), plots)
     if as_json:
@@ -215,7 +215,7 @@ def _answer(
 
 def _report(measurement: Measurement) -> str:
     """Return the lock meter in lockmeter's format, a table a cell."""
-    from locknative.meter import lock_tables
+    from locknative.benchmark.meter import lock_tables
     from locksim.study.reports import lockmeter
 
     found = lock_tables(measurement)
@@ -226,7 +226,7 @@ def _report(measurement: Measurement) -> str:
 
 def _print(output: Console, measurement: Measurement) -> None:
     """Print the cells, the lock meter, the waits, and the warnings."""
-    from locknative.meter import meter_rows
+    from locknative.benchmark.meter import meter_rows
 
     machine = measurement.provenance
     output.print(f"[bold]{escape(machine.cpu_model)}[/bold], Linux {escape(machine.kernel)}")

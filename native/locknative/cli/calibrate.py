@@ -94,7 +94,7 @@ def calibrate(
     with saving("--out"):
         out.write_text(toml(found.document), encoding="utf-8")
     if plots:
-        from locknative.plots import plot_of_calibration
+        from locknative.calibration.plots import plot_of_calibration
 
         save_each(plot_of_calibration(found), plots)
     if as_json:

@@ -139,7 +139,7 @@ def _explore(
 ) -> list[Exploration]:
     from pathlib import Path
 
-    from locknative.emitted import is_emitted
+    from locknative.compilation.emitted import is_emitted
     from locknative.errors import unknown
     from locknative.explorer import Program
     from locknative.explorer.locks import explore_lock, locks

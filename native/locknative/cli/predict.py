@@ -44,7 +44,7 @@ def predict(
     as_json: Json = False,
 ) -> None:
     """Predict measured loops with a calibrated machine, beside analytic models."""
-    from locknative import predict as predictions
+    from locknative.calibration import predictions as predictions
     from locknative.calibration.calibrate import calibrate
     from locknative.calibration.readings import read
     from locksim.machine import load

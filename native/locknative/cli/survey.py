@@ -50,7 +50,7 @@ def survey(
     Run the same line again to continue. 'locklab calibrate --from' and
     'locklab native predict --from' read the folder.
     """
-    from locknative import executable
+    from locknative.compilation import executable
     from locknative.errors import unknown
     from locknative.survey import collect
 

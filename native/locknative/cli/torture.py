@@ -21,7 +21,7 @@ from lockui.document import print_json
 from lockui.errors import reported
 
 if TYPE_CHECKING:
-    from locknative.torture import TortureTrial
+    from locknative.explorer.torture import TortureTrial
 
 
 @reported()
@@ -53,8 +53,8 @@ def torture(
     from locknative.errors import require
     from locknative.explorer.locks import adapter
     from locknative.explorer.locks import locks as known
-    from locknative.torture import TOOLS, Builder
-    from locknative.torture import torture as run_one
+    from locknative.explorer.torture import TOOLS, Builder
+    from locknative.explorer.torture import torture as run_one
 
     bounded(threads, "--threads", 2, 1024)
     bounded(seed, "--seed", 0, 2**40)

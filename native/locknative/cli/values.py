@@ -52,27 +52,27 @@ def standards() -> Iterable[str]:
 
 def tools() -> Iterable[str]:
     """Return the tools that look for evidence."""
-    from locknative.torture import TOOLS
+    from locknative.explorer.torture import TOOLS
 
     return [*TOOLS, "all"]
 
 
 def workloads() -> Iterable[str]:
     """Return the names of the workloads."""
-    from locknative.workloads import workloads as known
+    from locknative.benchmark.workloads import workloads as known
 
     return known()
 
 
 def variants() -> Iterable[str]:
     """Return the variants of all workloads."""
-    from locknative.workloads import workloads as known
+    from locknative.benchmark.workloads import workloads as known
 
     return sorted({variant for variants in known().values() for variant in variants})
 
 
 def operations() -> Iterable[str]:
     """Return the timed operations of lmbench."""
-    from locknative.workloads import OPERATIONS
+    from locknative.benchmark.workloads import OPERATIONS
 
     return OPERATIONS

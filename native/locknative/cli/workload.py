@@ -27,7 +27,7 @@ from lockui.document import print_json
 from lockui.errors import reported
 
 if TYPE_CHECKING:
-    from locknative.workloads import WorkloadComparison
+    from locknative.benchmark.workloads import WorkloadComparison
 
 
 @reported()
@@ -78,7 +78,8 @@ def workload(
     Exit code 1: units of work failed, or threads got stuck. 2: bad input, or this machine does
     not allow it.
     """
-    from locknative import measure, workloads
+    from locknative import measure
+    from locknative.benchmark import workloads
 
     workloads.variants(name)
     chosen = tuple(check or ())

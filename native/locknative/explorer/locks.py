@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from locknative import emitted, toolchain
+from locknative.compilation import emitted, toolchain
 from locknative.errors import unknown
 from locknative.explorer.program import Program
 from locknative.explorer.search import Exploration, Report, Search, run

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from locknative import toolchain
+from locknative.compilation import toolchain
 
 if TYPE_CHECKING:  # of an extra, which labs without C do not need
     from elftools.dwarf.die import DIE

@@ -15,7 +15,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from locknative import toolchain
+from locknative.compilation import toolchain
 from locknative.errors import NativeError
 from locknative.explorer.attributes import DROPPED, HARMLESS_ASSEMBLY, uses
 

@@ -23,10 +23,10 @@ from locknative.calibration.costs import CostNs
 from locknative.calibration.expected import CHECKED
 from locknative.calibration.fit import FITTED_LOCKS, Fit, Problem
 from locknative.calibration.loops import PROBES, loop_ns, reading_ns, workload
+from locknative.calibration.predictions import errors, predict
 from locknative.calibration.profile import _value as value_of
 from locknative.calibration.profile import toml
 from locknative.calibration.readings import Reading, Regime
-from locknative.predict import errors, predict
 from locknative.survey.cells import WHOLE, Cell
 from locknative.survey.topology import Cpu
 from locksim.machine import Machine, load

@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from locknative.calibration.predictions import errors, predict
 from locknative.calibration.readings import read
-from locknative.predict import errors, predict
 from locknative.survey.folder import records
 from locksim.machine import load
 

@@ -11,9 +11,9 @@ from made_up import measurement, trial
 from typer.testing import CliRunner
 
 import locknative
+from locknative.benchmark.meter import lock_tables
 from locknative.cli import app
 from locknative.cli.bench import document
-from locknative.meter import lock_tables
 from locksim.study.reports import lockmeter
 from locksim.study.reports.identities import check
 

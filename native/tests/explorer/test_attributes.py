@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from locknative import toolchain
+from locknative.compilation import toolchain
 from locknative.errors import NativeError
 from locknative.explorer import Program, Search
 from locknative.explorer.attributes import ATTRIBUTES, uses

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from locknative.compilation.toolchain import CompileError, compiler
 from locknative.errors import NativeError
 from locknative.explorer import Program
-from locknative.toolchain import CompileError, compiler
 
 THREAD = "void locklab_thread(int me) {{ {} }}\n"
 
@@ -84,7 +84,7 @@ def test_no_such_file(tmp_path: Path) -> None:
 
 def test_no_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Without a compiler the message says what to install."""
-    from locknative import toolchain
+    from locknative.compilation import toolchain
 
     file = tmp_path / "any.c"
     file.write_text(THREAD.format("(void)me;"))

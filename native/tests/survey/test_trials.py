@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 import locknative.survey
-from locknative import NativeError, toolchain
+from locknative import NativeError
+from locknative.compilation import toolchain
 from locknative.survey import collect as collecting
 from locknative.survey import folder as folders
 from locknative.survey import program, trials
