@@ -3,6 +3,8 @@
 A package offers a subcommand through the entry-point group ``locklab.commands``. Its target is a
 Typer app, and its one-line help is the first line of the target module's docstring. That line is
 read from the file, so ``locklab --help`` imports no package; only the command in use is imported.
+A command of two words, such as ``paper reproduce``, is an entry point named ``paper.reproduce``.
+``READERS`` says for whom a word is, and what the words mean that only stand before others.
 
 This module alone turns exceptions into exit codes. An exception with an integer ``exit_code`` is
 a message to the user (``error: …`` on stderr, that exit code, no traceback). Ctrl-C is exit code
@@ -15,13 +17,32 @@ import io
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 __all__ = ["Command", "commands", "main"]
 
 GROUP = "locklab.commands"
+READERS: dict[str, dict[str, str]] = {
+    "Learn": {"lesson": "", "lab": "", "drill": "", "progress": ""},
+    "Ask": {
+        "check": "",
+        "run": "",
+        "sweep": "",
+        "play": "Be the scheduler of a lock; share a link that others can prove again",
+        "paper": "Reproduce published experiments, vary them, take mechanisms away",
+        "report": "",
+        "show": "List or show locks, machines, published tables and all else that has a name",
+    },
+    "Your machine": {
+        "native": "",
+        "machine": "Write a profile of a machine: from measurements, or from published latencies",
+        "doctor": "",
+    },
+    "Teach": {"grade": "", "course": ""},
+}
+"""Each reader's words. A text stands where no command of that name has a docstring of its own."""
 USAGE_ERROR = 2
 COMPLETION = ("--install-completion", "--show-completion")
 COMPLETES = "_LOCKLAB_COMPLETE"  # set by a shell that asks what may come next
@@ -54,14 +75,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"locklab {_version()}")
         return 0
     known = commands()
+    words = " ".join(argv[:2])
+    below = [name for name in known if name.startswith(f"{argv[0]} ")] if argv else []
     if completes:
         command, arguments = Command("", "lockui.completion", "app", ""), argv
     elif argv[0] == "help":
         command, arguments = Command("help", "lockui.topics", "app", ""), argv[1:]
+    elif words in known:
+        command, arguments = known[words], argv[2:]
     elif argv[0] in known:
         command, arguments = known[argv[0]], argv[1:]
+    elif below and argv[1:] in ([], ["-h"], ["--help"]):
+        print(_overview_below(argv[0], {name: known[name] for name in below}))
+        return 0
+    elif below:
+        return _unknown(words, below)
     else:
-        return _unknown(argv[0], known)
+        return _unknown(argv[0], {name.partition(" ")[0] for name in known})
     try:
         return _run(command, arguments)
     except KeyboardInterrupt:
@@ -74,14 +104,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def commands() -> dict[str, Command]:
-    """Return the subcommands whose module exists, sorted by name."""
+    """Return the subcommands whose module exists, sorted by name: of one word, or of two."""
     from importlib.metadata import entry_points
 
     found = {}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         path = _module_file(entry.module)
         if path is not None:
-            found[entry.name] = Command(entry.name, entry.module, entry.attr, _first_line(path))
+            name = entry.name.replace(".", " ")
+            found[name] = Command(name, entry.module, entry.attr, _first_line(path))
     return found
 
 
@@ -112,38 +143,61 @@ def _run(command: Command, arguments: list[str]) -> int:
 
 def _overview(known: Mapping[str, Command]) -> str:
     """Return the text of ``locklab --help``."""
-    import textwrap
-
-    width = max((len(name) for name in known), default=0)
-    hanging = " " * (width + 4)
-    lines = [
-        textwrap.fill(
-            c.help, 80, initial_indent=f"  {c.name:<{width}}  ", subsequent_indent=hanging
-        )
-        or f"  {c.name}"
-        for c in known.values()
-    ]
+    lines = {name.partition(" ")[0]: "" for name in known}
+    lines |= {name: command.help for name, command in known.items() if name in lines}
+    shelves = {reader: [w for w in words if w in lines] for reader, words in READERS.items()}
+    named = {word for words in shelves.values() for word in words}
+    shelves["More"] = [word for word in lines if word not in named]
+    said = {word: text for words in READERS.values() for word, text in words.items()}
+    text = ["Usage: locklab COMMAND [ARGUMENTS]…", ""]
+    text += ["Write a lock once. Prove it, simulate it, run it on real cores, have it graded."]
+    width = max(map(len, lines), default=0)
+    for reader, words in shelves.items():
+        if words:
+            rows = {word: lines[word] or said.get(word, "") for word in words}
+            text += ["", f"{reader}:", *_columns(rows, width)]
+    if not lines:
+        text += ["", "No command is installed: run 'make setup'."]
     return "\n".join(
         [
-            "Usage: locklab COMMAND [ARGUMENTS]…",
-            "",
-            "Write a lock once. Prove it, simulate it, run it on real cores, have it graded.",
-            "",
-            "Commands:",
-            *(lines or ["  (none is installed: run 'make setup')"]),
+            *text,
             "",
             "Options:",
             "  -h, --help     Show this text; 'locklab COMMAND --help' explains a command.",
             "  -V, --version  Show the version.",
             "  --install-completion  Complete commands and options in this shell.",
             "",
-            "'locklab help TOPIC' shows a page: 'glossary' defines terms such as CON and HOLD.",
-            "'locklab help topics' lists all.",
+            "'locklab help TOPIC' shows a page; 'locklab help topics' lists all.",
         ]
     )
 
 
-def _unknown(name: str, known: Mapping[str, Command]) -> int:
+def _overview_below(word: str, known: Mapping[str, Command]) -> str:
+    """Return the text of ``locklab WORD --help`` for a word that stands before others."""
+    said = next((words[word] for words in READERS.values() if word in words), "")
+    lines = {name.partition(" ")[2]: command.help for name, command in known.items()}
+    width = max(map(len, lines))
+    usage = f"Usage: locklab {word} COMMAND [ARGUMENTS]…"
+    more = f"'locklab {word} COMMAND --help' explains a command."
+    return "\n".join(
+        [usage, "", *([f"{said}.", ""] if said else []), *_columns(lines, width), "", more]
+    )
+
+
+def _columns(lines: Mapping[str, str], width: int) -> list[str]:
+    """Return names and their lines as two columns, 80 characters wide."""
+    import textwrap
+
+    return [
+        textwrap.fill(
+            text, 80, initial_indent=f"  {name:<{width}}  ", subsequent_indent=" " * (width + 4)
+        )
+        or f"  {name}"
+        for name, text in lines.items()
+    ]
+
+
+def _unknown(name: str, known: Iterable[str]) -> int:
     """Refuse an unknown command, and suggest a similar one."""
     from lockui.suggest import did_you_mean
 

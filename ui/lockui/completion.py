@@ -47,7 +47,7 @@ def app(arguments: Sequence[str], prog_name: str) -> None:
         arguments: of ``locklab``. prog_name: ignored; a shell completes ``locklab``.
     """
     import typer
-    from typer.core import TyperCommand
+    from typer.core import TyperCommand, TyperGroup
     from typer.main import get_command
 
     from locklab import commands
@@ -65,8 +65,16 @@ def app(arguments: Sequence[str], prog_name: str) -> None:
 
     group: Any = get_command(whole)
     typed = next((os.environ[name].split() for name in _TYPED if name in os.environ), [])
+    whole_names = {" ".join(typed[1:2]), " ".join(typed[1:3])}
+    groups: dict[str, Any] = {}
     for name, command in commands().items():
-        loaded: Any = command.load() if name in typed[1:2] else None
-        made = TyperCommand(name, help=command.help) if loaded is None else get_command(loaded)
-        group.add_command(made, name)
+        word, _, second = name.partition(" ")
+        loaded: Any = command.load() if name in whole_names else None
+        made: Any = TyperCommand(name, help=command.help)
+        if loaded is not None:
+            made = get_command(loaded)
+        if second and word not in groups:
+            groups[word] = TyperGroup(name=word)
+            group.add_command(groups[word], word)
+        (groups[word] if second else group).add_command(made, second or name)
     group(list(arguments), prog_name="locklab")

@@ -55,7 +55,7 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         # Set, then deleted, so that what the package writes is undone afterwards.
         monkeypatch.setenv(variable, "")
         monkeypatch.delenv(variable)
-    targets = {"fake": "cmd", "needy": "needy", "absent": "not_written_yet"}
+    targets = {"fake": "cmd", "needy": "needy", "absent": "not_written_yet", "two.words": "cmd"}
     group = [
         EntryPoint(command, f"{name}.{module}:app", locklab.GROUP)
         for command, module in targets.items()
@@ -76,7 +76,7 @@ def test_help_lists_a_command_without_importing_it(
 
 def test_command_without_a_module_is_not_offered(fake: str) -> None:
     """An entry point whose module is not there is neither listed nor known."""
-    assert ["fake", "needy"] == list(locklab.commands())
+    assert ["fake", "needy", "two words"] == list(locklab.commands())
 
 
 def test_no_arguments_print_the_help(fake: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -105,7 +105,18 @@ def test_unknown_command_lists_all_where_none_is_near(
 ) -> None:
     """Where nothing is near, every command is named."""
     assert 2 == locklab.main(["zzz"])
-    assert "error: unknown command 'zzz'; known: fake, needy\n" == capsys.readouterr().err
+    assert "error: unknown command 'zzz'; known: fake, needy, two\n" == capsys.readouterr().err
+
+
+def test_a_command_of_two_words(fake: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A word that stands before others lists them; it takes the rest as its command does."""
+    assert 0 == locklab.main(["two", "words", "a"])
+    assert "locklab two words a\n" == capsys.readouterr().out
+    assert 0 == locklab.main(["two", "--help"])
+    assert "\n  words  Fake things, for a test\n" in capsys.readouterr().out
+    assert 2 == locklab.main(["two", "wrods"])
+    message = "error: unknown command 'two wrods'; did you mean 'two words'?\n"
+    assert message == capsys.readouterr().err
 
 
 def test_unknown_option_points_at_the_help(fake: str, capsys: pytest.CaptureFixture[str]) -> None:
