@@ -63,6 +63,7 @@ class OwnClient(ProofCheck):
     Arguments:
         lock: a class of the submission. settings: parameters, such as ``{most = 3}``, of the class
             and, where it has one of the name, of the client; several values are tried in turn.
+        cases: parameters of the client alone; each value is tried.
         client: name of the workload. text: its source in the language. holds: the part of it in
             which the class stands. staying: another workload of the text, which is asked after many
             uses: in it a thread stays at each of its steps, while another one goes on for long.
@@ -74,6 +75,7 @@ class OwnClient(ProofCheck):
 
     kind: Literal["client"]
     settings: dict[str, int | tuple[int, ...]] = Field(default_factory=dict)
+    cases: dict[str, tuple[int, ...]] = Field(default_factory=dict)
     client: Text
     text: Text
     holds: Text = "lock"
@@ -101,10 +103,9 @@ class OwnClient(ProofCheck):
             return Finding("fail", 0.0, message, tag="missing")
         finding = Finding("grader_error")
         for settings in self._each_setting():
+            held = {self.holds: resized(mine, **settings)}
             workloads = {
-                name: cast(
-                    "Workload", resized(known[name](**{self.holds: mine(**settings)}), **settings)
-                )
+                name: cast("Workload", resized(known[name](**held), **settings))
                 for name in (self.client, self.staying, LOAD)
                 if name in known
             }
@@ -115,9 +116,10 @@ class OwnClient(ProofCheck):
 
     def _each_setting(self) -> Iterator[dict[str, int]]:
         """Each combination of the values."""
-        values = [(v,) if isinstance(v, int) else v for v in self.settings.values()]
+        tried = self.settings | self.cases
+        values = [(v,) if isinstance(v, int) else v for v in tried.values()]
         for chosen in itertools.product(*values):
-            yield dict(zip(self.settings, chosen, strict=True))
+            yield dict(zip(tried, chosen, strict=True))
 
     def _workloads(self) -> dict[str, type[Workload]]:
         """The workloads of the text, by name, with the load if there is a memory to use."""

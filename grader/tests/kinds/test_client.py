@@ -55,6 +55,16 @@ def test_settings_reach_the_class() -> None:
     assert finding.counterexample is not None
 
 
+def test_cases_reach_the_client_alone() -> None:
+    """The second value is the one that the class does not allow."""
+    client = CLIENT.replace("    seen", "    more = param(0)\n    seen")
+    client = client.replace("thread() + 1)", "thread() + 1)\n        full = full + self.more")
+    assert judged(text=client, expect="seen <= 1").verdict == "pass"
+    finding = judged(text=client, expect="seen <= 1", cases={"more": [0, 1]})
+    assert ("fail", "assertion") == (finding.verdict, finding.tag)
+    assert "more = 1" in finding.message
+
+
 def test_wrong_class_gets_a_counterexample() -> None:
     """Two steps instead of one: both find room."""
     steps = "load()\n        yield self.content.store(before + 1)"
