@@ -1,6 +1,6 @@
 """Run a `locklab` command with the modules hidden that only Unix has, as if this were Windows.
 
-The compiled modules of locknative are hidden too.
+What locknative has compiled is hidden too.
 
 `.venv/bin/python tools/without_unix.py lab check --no-sandbox`
 """
@@ -9,10 +9,11 @@ import importlib
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import Any
 
 MODULES = ("fcntl", "grp", "pty", "pwd", "pyseccomp", "resource", "syslog", "termios", "tty")
-COMPILED = ("locknative._kernels", "locknative._urcu")
+COMPILED = "locknative._urcu"
 FUNCTIONS = {
     os: "fork forkpty getpgrp getuid geteuid killpg sched_getaffinity setsid sysconf tcgetpgrp",
     signal: "SIGALRM SIGCHLD SIGCONT SIGHUP SIGKILL SIGSYS SIGUSR1 SIGXCPU alarm pthread_sigmask",
@@ -30,8 +31,14 @@ class Others:
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         """As the finder, but None for what is hidden."""
-        hidden = name in MODULES or name.startswith(COMPILED)
-        return None if hidden else self._finder.find_spec(name, path, target)
+        if name in MODULES or name.startswith(COMPILED):
+            return None
+        spec = self._finder.find_spec(name, path, target)
+        if spec is not None and name == "locknative":
+            # What was built lies in a folder of its own.
+            folders = spec.submodule_search_locations
+            folders[:] = [each for each in folders if Path(each, "__init__.py").exists()]
+        return spec
 
 
 def hide() -> None:

@@ -29,15 +29,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from locknative import measure
 from locknative.benchmark.measurement import estimate
-from locknative.compilation import emitted, toolchain
+from locknative.compilation import emitted, executable, toolchain
 from locknative.compilation.harness import Harness
 from locknative.errors import NativeError
 from locknative.host.provenance import Recorder
 from locknative.survey.cells import Cell
 from locknative.survey.judge import LEAST_SHARE
-from locknative.survey.program import trial
+from locknative.survey.process import run_trial
 
 AIM = 1.10
 LOCKS = ("tas", "ttas", "ticket", "mcs", "rwlock", "seqlock")
@@ -88,7 +87,7 @@ def main() -> int:
         return error.exit_code
     except KeyboardInterrupt:
         status.print("interrupted: these are the results so far")
-    machine = Recorder((), *measure.build()).finish()
+    machine = Recorder((), *executable.read_build()).finish()
     report = {
         "schema": SCHEMA,
         "aim": AIM,
@@ -175,7 +174,7 @@ def _program(folder: Path, locks: tuple[str, ...]) -> tuple[Path, dict[str, str]
         adapters[lock] = root / f"kernels/{lock}.c"
         path = emitted.write(f"{emitted.PREFIX}{lock}", folder)
         adapters[path.stem], kernels[lock] = path, path.stem
-    flags = ["-fPIC", *measure.build()[1].split()]
+    flags = ["-fPIC", *executable.read_build().flags.split()]
     options = ["-fwrapv", "-DLOCKLAB_CPUS=8"]
     program = Harness(folder, flags).program(adapters, ["throughput"], [folder], options)
     return program, kernels
@@ -206,7 +205,7 @@ def _measure(
         times, share = {}, 1.0
         for kernel in (lock, kernels[lock]) if number % 2 == 0 else (kernels[lock], lock):
             cell = Cell(kernel, cpus, read=side == "read")
-            found = trial(program, cell, duration_ms=options.duration_ms)
+            found = run_trial(program, cell, duration_ms=options.duration_ms)
             tallies = found["tallies"]
             count = sum(tally["count"] for tally in tallies)
             times[kernel] = sum(tally["cpu_ns"] for tally in tallies) / count

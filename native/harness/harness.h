@@ -97,16 +97,14 @@ struct locklab_plan {
     uint64_t quiet_ps;    /* > 0: begin when an iteration of locklab_spend() takes no longer */
     bool read;
     struct locklab_mix mix;
-    bool (*interrupted)(void); /* called after a signal: whether to give up; NULL: never */
 };
 
 enum locklab_stage {
     LOCKLAB_DONE,
-    LOCKLAB_NO_MEMORY,   /* or another thing that prepare() could not get: see errno */
-    LOCKLAB_NO_THREAD,   /* `thread` threads exist, the next could not be created */
-    LOCKLAB_NOT_PINNED,  /* `thread` could not be pinned */
-    LOCKLAB_INTERRUPTED, /* given up after a signal */
-    LOCKLAB_STUCK,       /* given up after patience_ns */
+    LOCKLAB_NO_MEMORY,  /* or another thing that prepare() could not get: see errno */
+    LOCKLAB_NO_THREAD,  /* `thread` threads exist, the next could not be created */
+    LOCKLAB_NOT_PINNED, /* `thread` could not be pinned */
+    LOCKLAB_STUCK,      /* given up after patience_ns */
 };
 
 struct locklab_outcome {
@@ -123,6 +121,5 @@ struct locklab_outcome locklab_run(const struct locklab_loop *loop, const struct
 
 /* With memory for samples, or without; NULL: no memory. */
 struct locklab_tally *locklab_tallies_new(unsigned threads, bool sampled);
-void locklab_tallies_free(struct locklab_tally *tallies);
 
 #endif

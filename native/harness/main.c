@@ -283,8 +283,14 @@ static int run(int argc, char **argv)
                 outcome.thread, request.plan.threads, strerror(outcome.error));
         exit(NO_THREAD);
     }
-    if (outcome.stage != LOCKLAB_DONE)
-        stop(NO_THREAD, "the state could not be prepared: ", strerror(outcome.error));
+    if (outcome.stage != LOCKLAB_DONE) {
+        fprintf(stderr,
+                "error: %s could not be prepared for %u threads: %s. Ask for fewer threads, raise the "
+                "limits (ulimit -n, ulimit -v), or run where the files and sockets that it needs are "
+                "allowed\n",
+                request.kernel->name, request.plan.threads, strerror(outcome.error));
+        exit(NO_THREAD);
+    }
     print_trial(&request, &clock, tallies, outcome.updates);
     return judge(&request, tallies, outcome.updates);
 }

@@ -8,8 +8,8 @@
  * The thread itself reads the clocks, next to its work: wall time, and CPU time to see whether it
  * ran all the while.
  *
- * With a wrong lock it can happen that no thread enters any more, and a run may be interrupted. A
- * worker that does not return by itself gets a signal, whose handler jumps out of its work.
+ * With a wrong lock it can happen that no thread enters any more. A worker that does not return by
+ * itself gets a signal, whose handler jumps out of its work.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -36,9 +36,6 @@
 /* How long to wait for a quiet moment. Where the cores are busy for half of the time, most moments
  * come within a tenth of it; where they are busy all the time, the trial begins nevertheless. */
 #define QUIET_WAIT_NS UINT64_C(200000000)
-
-/* How often to ask whether a signal came that did not wake the creator. */
-#define SLICE_NS UINT64_C(50000000)
 
 /* The stage of a run. A worker waits for the next one; CANCELLED comes after all others. */
 enum gate { CLOSED, WARMING, MEASURING, CANCELLED };
@@ -195,7 +192,7 @@ static void *thread_main(void *arg)
 }
 
 /* Creates the workers; returns how many exist, and in *error why not all do. They inherit a mask
- * that blocks all signals: a signal must wake the creator, and a handler would disturb the timing. */
+ * that blocks all signals: a handler would disturb the timing. */
 static unsigned start(struct run *run, struct worker *workers, struct locklab_tally *tallies,
                       int *error)
 {
@@ -214,54 +211,31 @@ static unsigned start(struct run *run, struct worker *workers, struct locklab_ta
     return i;
 }
 
-/* Sleeps; false when a signal came and the caller wants to stop for it. In a process with other
- * threads (a notebook's, say) one of them may get the signal, which does not end this sleep. So it asks now
- * and then. */
-static bool sleep_through(const struct locklab_plan *plan, uint64_t duration_ns)
+static void sleep_ns(uint64_t duration_ns)
 {
-    uint64_t end_ns = locklab_wall_ns() + duration_ns;
+    struct timespec left = {.tv_sec = (time_t)(duration_ns / 1000000000),
+                            .tv_nsec = (long)(duration_ns % 1000000000)};
 
-    for (;;) {
-        uint64_t now = locklab_wall_ns();
-        uint64_t left_ns = now < end_ns ? end_ns - now : 0;
-        struct timespec time = {.tv_nsec = (long)(left_ns < SLICE_NS ? left_ns : SLICE_NS)};
-        bool whole = nanosleep(&time, NULL) == 0;
-
-        if (whole && left_ns <= SLICE_NS)
-            return true;
-        if (plan->interrupted != NULL && plan->interrupted())
-            return false;
-    }
+    while (nanosleep(&left, &left) != 0 && errno == EINTR)
+        ;
 }
 
 /* Waits until a count has reached a number. */
-static enum locklab_stage wait_for(struct run *run, atomic_uint *count, unsigned number,
-                                   uint64_t patience_ns)
+static enum locklab_stage wait_for(atomic_uint *count, unsigned number, uint64_t patience_ns)
 {
-    const struct locklab_plan *plan = run->plan;
     const uint64_t look_ns = 200000;
-    uint64_t start_ns = locklab_wall_ns(), asked_ns = start_ns;
+    uint64_t start_ns = locklab_wall_ns();
 
     while (atomic_load_explicit(count, memory_order_acquire) < number) {
-        uint64_t now_ns;
-
-        if (!sleep_through(plan, look_ns))
-            return LOCKLAB_INTERRUPTED;
-        now_ns = locklab_wall_ns();
-        if (patience_ns > 0 && now_ns - start_ns > patience_ns)
+        sleep_ns(look_ns);
+        if (patience_ns > 0 && locklab_wall_ns() - start_ns > patience_ns)
             return LOCKLAB_STUCK;
-        /* Another thread may have received the signal, liburcu's, say. */
-        if (plan->interrupted != NULL && now_ns - asked_ns > SLICE_NS) {
-            asked_ns = now_ns;
-            if (plan->interrupted())
-                return LOCKLAB_INTERRUPTED;
-        }
     }
     return LOCKLAB_DONE;
 }
 
 /* Waits until all cores are quiet: nothing shares them, and no clock is lowered. */
-static enum locklab_stage wait_for_quiet(struct run *run, struct worker *workers)
+static void wait_for_quiet(struct run *run, struct worker *workers)
 {
     const uint64_t look_ns = 100000, limit_ps = run->plan->quiet_ps;
     uint64_t start_ns = locklab_wall_ns();
@@ -276,38 +250,32 @@ static enum locklab_stage wait_for_quiet(struct run *run, struct worker *workers
         }
         if (quiet == run->plan->threads)
             break;
-        if (!sleep_through(run->plan, look_ns))
-            return LOCKLAB_INTERRUPTED;
+        sleep_ns(look_ns);
     }
-    return LOCKLAB_DONE;
 }
 
 /* Opens a gate; with a duration, sets the stop flag of the work behind it when time is up. */
-static enum locklab_stage let_run(struct run *run, enum gate gate, uint64_t duration_ns,
-                                  atomic_bool *stop)
+static void let_run(struct run *run, enum gate gate, uint64_t duration_ns, atomic_bool *stop)
 {
     atomic_store_explicit(&run->gate, gate, memory_order_release);
     if (duration_ns == 0)
-        return LOCKLAB_DONE;
-    if (!sleep_through(run->plan, duration_ns))
-        return LOCKLAB_INTERRUPTED;
+        return;
+    sleep_ns(duration_ns);
     atomic_store_explicit(stop, true, memory_order_relaxed);
-    return LOCKLAB_DONE;
 }
 
 /* Runs from the moment that all have arrived to the end of their work. */
 static enum locklab_stage watch(struct run *run)
 {
     const struct locklab_plan *plan = run->plan;
-    enum locklab_stage stage = let_run(run, WARMING, plan->warmup_ns, &run->warm);
+    enum locklab_stage stage;
 
-    if (stage == LOCKLAB_DONE)
-        stage = wait_for(run, &run->arrived, 2 * plan->threads, plan->patience_ns);
-    if (stage == LOCKLAB_DONE)
-        stage = let_run(run, MEASURING, plan->duration_ns, &run->stop);
-    if (stage == LOCKLAB_DONE)
-        stage = wait_for(run, &run->finished, plan->threads, plan->patience_ns);
-    return stage;
+    let_run(run, WARMING, plan->warmup_ns, &run->warm);
+    stage = wait_for(&run->arrived, 2 * plan->threads, plan->patience_ns);
+    if (stage != LOCKLAB_DONE)
+        return stage;
+    let_run(run, MEASURING, plan->duration_ns, &run->stop);
+    return wait_for(&run->finished, plan->threads, plan->patience_ns);
 }
 
 /* Waits for the workers to end. With send_home they get the signal, again and again until they end:
@@ -347,7 +315,7 @@ static struct locklab_outcome run_threads(struct run *run, struct worker *worker
         outcome.stage = LOCKLAB_NO_THREAD;
         outcome.thread = started;
     } else {
-        outcome.stage = wait_for(run, &run->arrived, started, 0);
+        outcome.stage = wait_for(&run->arrived, started, 0);
     }
     for (unsigned i = 0; i < started && outcome.stage == LOCKLAB_DONE; i++) {
         if (tallies[i].error != 0) {
@@ -357,7 +325,7 @@ static struct locklab_outcome run_threads(struct run *run, struct worker *worker
         }
     }
     if (outcome.stage == LOCKLAB_DONE && run->plan->quiet_ps > 0)
-        outcome.stage = wait_for_quiet(run, workers);
+        wait_for_quiet(run, workers);
     if (outcome.stage == LOCKLAB_DONE)
         outcome.stage = watch(run);
     if (outcome.stage != LOCKLAB_DONE) {
@@ -366,8 +334,7 @@ static struct locklab_outcome run_threads(struct run *run, struct worker *worker
         atomic_store_explicit(&run->warm, true, memory_order_relaxed);
         atomic_store_explicit(&run->stop, true, memory_order_relaxed);
     }
-    collect(workers, started,
-            outcome.stage == LOCKLAB_INTERRUPTED || outcome.stage == LOCKLAB_STUCK);
+    collect(workers, started, outcome.stage == LOCKLAB_STUCK);
     sigaction(HOME, &before, NULL);
     outcome.updates = run->loop->updates(run->state);
     return outcome;
@@ -412,11 +379,4 @@ struct locklab_tally *locklab_tallies_new(unsigned threads, bool sampled)
     for (unsigned i = 0; i < threads; i++)
         tallies[i] = (struct locklab_tally){.samples = sampled ? &samples[i] : NULL};
     return tallies;
-}
-
-void locklab_tallies_free(struct locklab_tally *tallies)
-{
-    if (tallies != NULL)
-        free(tallies[0].samples);
-    free(tallies);
 }

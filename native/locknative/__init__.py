@@ -7,18 +7,16 @@ True
 :mod:`locknative.urcu` binds liburcu, where it was found at build time (:data:`has_urcu`).
 """
 
-import warnings
 from importlib.util import find_spec
-from typing import Any
 
 from locknative.benchmark.measurement import BenchCell, Measurement, Trial
 from locknative.benchmark.meter import meter_rows
 from locknative.benchmark.runner import Stopping, bench
 from locknative.benchmark.storage import load, save
-from locknative.errors import ExclusionError, NativeError, StuckError
+from locknative.benchmark.validation import ExclusionError, Validation, validate
+from locknative.compilation.executable import kernels, locks
+from locknative.errors import NativeError, StuckError
 from locknative.host.provenance import Provenance
-from locknative.measure import kernels, locks, throughput, validate
-from locknative.results import Throughput, Validation
 
 has_urcu = find_spec("locknative._urcu_memb") is not None
 
@@ -30,7 +28,6 @@ __all__ = [
     "Provenance",
     "Stopping",
     "StuckError",
-    "Throughput",
     "Trial",
     "Validation",
     "bench",
@@ -40,21 +37,5 @@ __all__ = [
     "locks",
     "meter_rows",
     "save",
-    "throughput",
     "validate",
 ]
-
-_RENAMED = {"Cell": "BenchCell", "Experiment": "Measurement"}
-
-
-def __getattr__(name: str) -> Any:
-    """Find a class by the name that it had before, and say what to write."""
-    if name not in _RENAMED:
-        raise AttributeError(f"module 'locknative' has no attribute '{name}'")
-    new = _RENAMED[name]
-    warnings.warn(
-        f"locknative.{name} is now locknative.{new}: write the new name",
-        DeprecationWarning,
-        stacklevel=2,
-    )
-    return globals()[new]

@@ -1,4 +1,4 @@
-"""What the native tests share: the built extension, and fresh interpreters."""
+"""What the native tests share: fresh interpreters."""
 
 from __future__ import annotations
 
@@ -9,15 +9,6 @@ import textwrap
 from collections.abc import Callable
 
 import pytest
-
-from locknative import measure
-
-
-@pytest.fixture(autouse=True)
-def built() -> None:
-    """Without the C part every test fails and says what to do; none is skipped."""
-    if measure.NOT_BUILT:
-        pytest.fail(measure.NOT_BUILT, pytrace=False)
 
 
 @pytest.fixture

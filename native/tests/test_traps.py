@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-import locknative
-from locknative import _kernels
+from locknative.compilation import executable
 
 NATIVE = Path(__file__).parents[1]
 KERNEL_FLAGS = ["-O2", "-fno-lto"]
@@ -136,16 +135,16 @@ def test_one_translation_unit(tmp_path: Path) -> None:
 @x86_gcc
 def test_one_translation_unit_without_the_flag(tmp_path: Path) -> None:
     """The trap itself, in gcc 12: without the flag the load is moved before the acquire."""
-    if not _kernels.COMPILER.startswith("GNU 12."):
-        pytest.skip(f"the trap was seen in gcc 12; this is {_kernels.COMPILER}")
+    if not executable.read_build().compiler.startswith("GNU 12."):
+        pytest.skip(f"the trap was seen in gcc 12; this is {executable.read_build().compiler}")
     assert not reads_the_counter(section(assembly(tmp_path, ONE_UNIT)))
 
 
 def test_kernels_are_built_so() -> None:
     """The kernels' flags are those, and no link-time optimisation undoes the separate units."""
-    flags = locknative.throughput("tas", 1, 0.001).provenance.flags
+    flags = executable.read_build().flags
     assert "-fno-lto" in flags
-    if _kernels.COMPILER.startswith("GNU"):
+    if executable.read_build().compiler.startswith("GNU"):
         assert "-fno-ipa-reference" in flags
 
 
@@ -159,10 +158,7 @@ def test_deleted_loop(read: str, stays: bool, tmp_path: Path) -> None:
 
 
 def test_nodes_that_change_hands(tmp_path: Path) -> None:
-    """A CLH lock set up anew without its threads has a thread wait for itself.
-
-    That the harness sets up all of them: test_measure.test_trials_are_independent.
-    """
+    """A CLH lock set up anew without its threads has a thread wait for itself."""
     source, program = tmp_path / "reused.c", tmp_path / "reused"
     source.write_text(REUSED_NODES)
     subprocess.run([compiler(), f"-I{NATIVE}/include", source, "-o", program], check=True)

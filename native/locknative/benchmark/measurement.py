@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from locknative import fairness
+from locknative.benchmark import fairness
 from locknative.benchmark.histogram import Histogram
 from locknative.compilation.executable import Clock
 from locknative.host.provenance import Provenance
-from locknative.results import Judged
 from locknative.survey.cells import WHOLE, Cell
 from locknative.survey.topology import Cpu
 
@@ -197,6 +196,20 @@ class Trial(_Data):
     def per_second(self) -> float:
         """Sections a second of all threads together."""
         return sum(1e9 * tally.count / tally.wall_ns for tally in self.tallies)
+
+
+class Judged:
+    """A result with the reasons why it may not be clean."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Why this is not a clean measurement, one sentence a reason; empty when it is."""
+        raise NotImplementedError
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing speaks against this measurement."""
+        return not self.warnings
 
 
 class Measurement(Judged, _Data):

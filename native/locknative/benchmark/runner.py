@@ -13,23 +13,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import product
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from locknative import measure
 from locknative.benchmark.measurement import ENOUGH, BenchCell, Measurement, Tally, Trial, estimate
+from locknative.benchmark.validation import validate
 from locknative.compilation import emitted, executable
 from locknative.compilation.emitted import Prepared
-from locknative.compilation.executable import Clock
+from locknative.compilation.executable import Clock, Kernel
 from locknative.errors import NativeError, require, unknown
-from locknative.host.placement import place
+from locknative.host.placement import allowed, place
 from locknative.host.provenance import Recorder
 from locknative.survey import topology
 from locknative.survey.speed import SpeedCheck
 from locknative.survey.topology import Cpu
 from locknative.survey.trials import Record, rounds, trial
-
-if TYPE_CHECKING:
-    from locknative._kernels import Kernel
 
 Loop = Literal["throughput", "latency"]
 Progress = Callable[[str, float], None]
@@ -100,7 +97,7 @@ def bench(
     """
     stopping = stopping or Stopping()
     _check(stopping, duration_ms, warmup_ms)
-    path, clock = executable.path(), executable.clock()
+    path, clock = executable.path(), executable.measure_clock()
     cpus = topology.read_all()
     names = _many(kernels)
     printed = emitted.prepared(
@@ -109,8 +106,9 @@ def bench(
     grid = product(_many(threads), _many(hold_ns), _many(think_ns), _many(write_share))
     cells = _cells(names, printed, loop, list(grid), placement, option, clock, cpus)
     for lock in printed.values():
-        emitted.validate(lock)
-    recorder = Recorder(sorted({cpu for cell in cells for cpu in cell.cpus}), *measure.build())
+        validate(lock)
+    pinned = sorted({cpu for cell in cells for cpu in cell.cpus})
+    recorder = Recorder(pinned, *executable.read_build())
     seed = random.SystemRandom().randrange(2**32) if seed is None else seed
     began, start_s = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
     found: list[Trial] = []
@@ -195,7 +193,7 @@ def _cells(
 
     ``grid`` holds threads, hold and think time in ns, and the share of writes.
     """
-    known: dict[str, Kernel | Prepared] = {kernel.name: kernel for kernel in measure.kernels()}
+    known: dict[str, Kernel | Prepared] = {kernel.name: kernel for kernel in executable.kernels()}
     known |= printed
     if loop not in ("throughput", "latency"):
         raise unknown("timed loop", loop, ("throughput", "latency"))
@@ -209,7 +207,7 @@ def _cells(
         if any(hold or think for _, hold, think, _ in grid):
             raise NativeError("the throughput loop times bare pairs: hold and think need 'latency'")
         names = [*names, "none"]
-    allowed = measure.allowed()
+    usable = allowed()
     cells: dict[BenchCell, None] = {}
     for name, (n, hold, think, share) in product(names, grid):
         _check_mix(hold, think, share, loop)
@@ -218,7 +216,7 @@ def _cells(
             loop=loop,
             threads=n,
             placement=placement if isinstance(placement, str) else "list",
-            cpus=place(n, placement, cpus, allowed),
+            cpus=place(n, placement, cpus, usable),
             hold_ns=hold,
             think_ns=think,
             hold=_turns(hold, clock),

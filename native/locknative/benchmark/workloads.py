@@ -4,7 +4,7 @@ The variants of a workload differ in one thing: which decision cache answers the
 (``none``: there are no checks), or, for the database mix, how paths are read. The sources describe
 them and their assumptions: native/workloads/NAME.c.
 
-Each trial is a process of its own (:mod:`locknative.survey.program`). The trials of all variants
+Each trial is a process of its own (:mod:`locknative.survey.process`). The trials of all variants
 run in rounds, so that a slow minute of the machine affects all of them.
 """
 
@@ -17,12 +17,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from locknative.benchmark.measurement import Judged
 from locknative.compilation import executable
 from locknative.errors import NativeError, require, unknown
+from locknative.host.placement import allowed
 from locknative.host.provenance import Provenance, Recorder
-from locknative.measure import allowed, build, check_time, kernels
-from locknative.results import Judged
-from locknative.survey import program
+from locknative.survey import process
 from locknative.survey.cells import Cell
 from locknative.survey.trials import rounds
 
@@ -147,10 +147,10 @@ def workloads() -> dict[str, list[str]]:
     """Return the workloads that were built, each with its variants.
 
     Raises:
-        NativeError: the extension module is not built.
+        NativeError: ``locklab-native`` is not built.
     """
     found: dict[str, list[str]] = {}
-    for kernel in kernels():
+    for kernel in executable.kernels():
         if kernel.kind == "workload":
             name, _, variant = kernel.name.rpartition("_")
             found.setdefault(name, []).append(variant)
@@ -211,7 +211,7 @@ def measure(
             raise unknown(f"variant of '{workload}'", variant, known)
     require(threads >= 1, "threads", "at least 1", threads)
     require(trials >= 1, "trials", "at least 1", trials)
-    check_time("duration", duration_s)
+    require(0 < duration_s <= 3600, "duration", "above 0 and up to 3600 s", duration_s)
     here = allowed()
     if foreign := sorted(set(cpus) - set(here)):
         raise NativeError(
@@ -250,9 +250,9 @@ def _trial(
         write_share=mix.write_share,
         option=mix.option,
     )
-    recorder = Recorder(pinned, *build())
+    recorder = Recorder(pinned, *executable.read_build())
     with _restricted_to(cpus):
-        found = program.trial(
+        found = process.run_trial(
             executable.path(),
             cell,
             threads=threads,

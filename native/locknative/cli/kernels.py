@@ -15,7 +15,7 @@ def list_kernels(
     as_json: Json = False,
 ) -> None:
     """List the locks, data structures, probes and workloads of this build."""
-    from locknative.measure import kernels
+    from locknative.compilation.executable import kernels
 
     found = kernels()
     if as_json:

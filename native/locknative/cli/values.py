@@ -24,9 +24,9 @@ def kernels(*kinds: str) -> Callable[[], Iterable[str]]:
     """
 
     def names() -> Iterable[str]:
-        from locknative import measure
+        from locknative.compilation import executable
 
-        return [one.name for one in measure.kernels() if not kinds or one.kind in kinds]
+        return [one.name for one in executable.kernels() if not kinds or one.kind in kinds]
 
     return names
 

@@ -78,8 +78,8 @@ def workload(
     Exit code 1: units of work failed, or threads got stuck. 2: bad input, or this machine does
     not allow it.
     """
-    from locknative import measure
     from locknative.benchmark import workloads
+    from locknative.host.placement import allowed
 
     workloads.variants(name)
     chosen = tuple(check or ())
@@ -96,7 +96,7 @@ def workload(
         measured = workloads.measure(
             name,
             chosen,
-            threads=threads if threads is not None else len(where or measure.allowed()),
+            threads=threads if threads is not None else len(where or allowed()),
             duration_s=duration,
             trials=trials,
             cpus=where,

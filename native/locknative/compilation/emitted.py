@@ -13,7 +13,6 @@ all their sources.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 import tempfile
@@ -22,25 +21,19 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from locknative import measure
-from locknative.compilation import toolchain
+from locknative.compilation import executable, toolchain
 from locknative.compilation.harness import Harness
-from locknative.errors import ExclusionError, NativeError, StuckError
-from locknative.host.provenance import Recorder
-from locknative.results import Validation
-from locknative.survey import program
+from locknative.errors import NativeError
 from locksim.compiler.ir import ClassCode
 from locksim.emit import Emitted, Function, emit
 from locksim.lang.struct import CountedRef
 from locksim.library.registry import resolve
 
-__all__ = ["PREFIX", "Prepared", "adapter", "is_emitted", "prepared", "validate", "write"]
+__all__ = ["PREFIX", "Prepared", "adapter", "is_emitted", "prepared", "write"]
 
 PREFIX = "emitted:"
 LOOPS = ("validate", "throughput", "latency", "torture")
 DEFAULT_TURN_NS = 0.33
-VALIDATED = 200_000
-"""Acquisitions of all threads together before a lock is measured: some hundredths of a second."""
 
 
 @dataclass(frozen=True)
@@ -103,42 +96,6 @@ def prepared(
         name: Prepared(name, kernel, built, has_read, loops=tuple(loops))
         for name, (kernel, has_read) in kernels.items()
     }
-
-
-def validate(
-    lock: Prepared, threads: int = 2, acquisitions: int = VALIDATED, patience_s: float = 60.0
-) -> Validation:
-    """Let threads compete for a lock, as :func:`locknative.validate` does.
-
-    Args:
-        lock: with the loop "validate". threads: how many. acquisitions: of all of them together.
-        patience_s: give up when it takes longer, in s.
-
-    Raises:
-        ExclusionError: it violates mutual exclusion. StuckError: no thread could enter any more.
-        NativeError: it stopped at an assertion, or crashed.
-    """
-    each = acquisitions // threads
-    recorder = Recorder((), *measure.build())
-    arguments = [
-        *("run", lock.kernel, "--loop", "validate"),
-        *("--threads", str(threads), "--iterations", str(each)),
-        *("--patience-ms", str(round(1000 * patience_s))),
-    ]
-    stuck = StuckError(lock.name, threads, patience_s)
-    limit_s = 2 * patience_s + program.GRACE_S
-    try:  # status 1: it is wrong, and the counts say how
-        said = json.loads(
-            program.call(lock.program, arguments, limit_s=limit_s, stuck=stuck, good=(0, 1))
-        )
-    except StuckError:
-        raise
-    except NativeError as error:
-        raise NativeError(f"'{lock.name}' stopped while it was validated: {error}") from error
-    found = Validation.of(lock.name, said["tallies"], said["updates"], recorder.finish())
-    if not found.correct:
-        raise ExclusionError(found)
-    return found
 
 
 def write(name: str, folder: Path) -> Path:
@@ -251,7 +208,7 @@ def _program(
     sources: Sequence[tuple[str, str, str]], loops: Sequence[str], options: Sequence[str]
 ) -> Path:
     """Return an executable with kernels (name, adapter, header), built or from the cache."""
-    flags = measure.build()[1].split()
+    flags = executable.read_build().flags.split()
     key = hashlib.sha256()
     for part in (
         _surroundings(),

@@ -1,15 +1,37 @@
-"""Where ``locklab-native`` is, and its clock; :mod:`locknative.survey.program` runs it."""
+"""The command ``locklab-native`` as it was built: where it is, its kernels, its flags, its clock.
+
+:mod:`locknative.survey.process` runs it.
+"""
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
-from locknative import measure
-from locknative.errors import NativeError
-from locknative.survey import program
-from lockui import installation
+from locknative.compilation import toolchain
+from locknative.survey import process
+
+__all__ = ["Build", "Clock", "Kernel", "kernels", "locks", "measure_clock", "path", "read_build"]
+
+
+class Kernel(NamedTuple):
+    """One thing that the harness runs: a lock, a structure, a probe or a workload."""
+
+    name: str
+    kind: str
+    loops: tuple[str, ...]
+    has_read: bool
+
+
+class Build(NamedTuple):
+    """How the timed loops were built; ``urcu`` is liburcu's version, "" without it."""
+
+    compiler: str
+    flags: str
+    urcu: str
 
 
 class Clock(BaseModel):
@@ -34,14 +56,41 @@ def path() -> Path:
     Raises:
         NativeError: it is not built.
     """
-    file = Path(measure.extension_file()).with_name("locklab-native")
-    if not file.exists():
-        raise NativeError(
-            f"{file} does not exist: build it with '{installation.again(build=True)}'"
-        )
-    return file
+    return toolchain.built("locklab-native")
 
 
-def clock() -> Clock:
+@cache
+def kernels() -> tuple[Kernel, ...]:
+    """Return every kernel that was built: locks, data structures, probes and workloads.
+
+    Raises:
+        NativeError: ``locklab-native`` is not built.
+    """
+    rows = process.list_kernels(path())
+    return tuple(Kernel(row["name"], row["kind"], tuple(row["loops"]), row["read"]) for row in rows)
+
+
+def locks() -> list[str]:
+    """Return the names of the locks, as the simulator has them.
+
+    ``none``, which is no lock at all, is not among them.
+
+    Raises:
+        NativeError: ``locklab-native`` is not built.
+    """
+    return [kernel.name for kernel in kernels() if kernel.kind == "lock" and kernel.name != "none"]
+
+
+@cache
+def read_build() -> Build:
+    """Return the compiler, its flags for the timed loops, and liburcu's version.
+
+    Raises:
+        NativeError: ``locklab-native`` is not built.
+    """
+    return Build(**process.read_build(path()))
+
+
+def measure_clock() -> Clock:
     """Measure the clock and an iteration of private work, in a process of its own (some 30 ms)."""
-    return Clock.model_validate(program.clock(path()))
+    return Clock.model_validate(process.measure_clock(path()))

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Sequence
 
 from locknative.errors import NativeError, require, unknown
 from locknative.survey.topology import Cpu, compact, spread
 
 PLACEMENTS = ("compact", "scatter", "free")
+
+
+def allowed() -> list[int]:
+    """Return the CPUs that this process may use."""
+    return sorted(os.sched_getaffinity(0))
 
 
 def place(

@@ -9,7 +9,7 @@ needs. Copy both, run the line, and bring DIR back. ``locklab calibrate`` uses t
 - ``host``: what /proc and /sys report.
 - ``topology``: the CPUs, and how near they are to one another.
 - ``cells``: what is to be measured: a cell is one kernel, loop, choice of CPUs and mix.
-- ``program``: the executable; one trial in a process of its own.
+- ``process``: one trial in a process of its own.
 - ``trials``: in random order, one at a time; what was disturbed (``judge``, ``speed``) is marked.
 - ``collect``: until every cell has enough trials or time is up.
 - ``folder``: where trials and provenance lie, one JSON object a line; a survey can be resumed.

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from . import host, program, topology
+from . import host, process, topology
 from .cells import Cell, kernel_cells, probe_cells, sentinel_cell
 from .errors import NativeError, unknown
 from .folder import append, records, write_csv, write_provenance
@@ -78,7 +78,7 @@ def survey(
     Raises:
         NativeError: the executable cannot be run, or has no such kernel.
     """
-    built = program.kernels(path)
+    built = process.list_kernels(path)
     cpus = topology.read()
     cells: list[Cell] = []
     if only != "kernels":

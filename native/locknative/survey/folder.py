@@ -20,8 +20,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from . import host, program
-from .cells import Cell
+from . import host, process
 from .topology import Cpu
 
 TRIALS, CSV, PROVENANCE = "trials.jsonl", "trials.csv", "provenance.json"
@@ -77,8 +76,8 @@ def write_provenance(folder: Path, cpus: Sequence[Cpu], path: str | Path, **more
     file = folder / PROVENANCE
     if file.exists():
         return
-    built = [kernel["name"] for kernel in program.kernels(path)]
-    build = program.trial(path, Cell("none", ()), threads=1, duration_ms=1).get("build")
+    built = [kernel["name"] for kernel in process.list_kernels(path)]
+    build = process.read_build(path)
     found = {**machine(cpus), "executable": {"kernels": built, "build": build}, **more}
     file.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 

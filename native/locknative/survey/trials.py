@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from . import program
+from . import process
 from .cells import Cell
 from .host import runnable, steal_ticks
 from .judge import disturbances
@@ -73,22 +73,22 @@ def trial(
     threads: int | None = None,
     duration_ms: int,
     warmup_ms: int,
-    patience_s: float = program.PATIENCE_S,
+    patience_s: float = process.PATIENCE_S,
 ) -> Record:
     """Run one trial, add it to the speeds seen, and judge it.
 
     Args:
         path: of ``locklab-native``.
-        cell, threads, seed, duration_ms, warmup_ms, patience_s: see :func:`.program.trial`.
+        cell, threads, seed, duration_ms, warmup_ms, patience_s: see :func:`.process.run_trial`.
         speed: of the trials before this one.
 
     Raises:
-        StuckError, NativeError: see :func:`.program.trial`.
+        StuckError, NativeError: see :func:`.process.run_trial`.
     """
     sleeps = cell.kernel in SLEEPERS
     alone = not sleeps and len(set(cell.cpus)) == (cell.threads if threads is None else threads)
     at, others, before = time.time(), runnable(), steal_ticks(cell.cpus)
-    result = program.trial(
+    result = process.run_trial(
         path,
         cell,
         threads=threads,

@@ -13,7 +13,7 @@ import locknative
 from locknative import NativeError, Stopping
 from locknative.benchmark.measurement import ENOUGH
 from locknative.compilation import executable
-from locknative.survey import program, trials
+from locknative.survey import process, trials
 from locknative.survey.cells import Cell
 
 CPUS = sorted(os.sched_getaffinity(0))
@@ -44,8 +44,8 @@ class Machine:
 def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     """A machine on which every trial gives the same, and no time is stolen."""
     made = Machine(lambda number: 1000)
-    monkeypatch.setattr(program, "trial", made)
-    monkeypatch.setattr(executable, "clock", lambda: CLOCK)
+    monkeypatch.setattr(process, "run_trial", made)
+    monkeypatch.setattr(executable, "measure_clock", lambda: CLOCK)
     monkeypatch.setattr(trials, "steal_ticks", lambda cpus: 0)
     return made
 

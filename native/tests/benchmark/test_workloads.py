@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import locknative
-from locknative import NativeError, Provenance, _kernels
+from locknative import NativeError, Provenance
 from locknative.benchmark.workloads import (
     OPERATIONS,
     UNITS,
@@ -24,6 +24,9 @@ from locknative.benchmark.workloads import (
     workloads,
 )
 from locknative.cli import app
+from locknative.compilation import executable
+from locknative.survey import process
+from locknative.survey.cells import Cell
 
 CPUS = sorted(os.sched_getaffinity(0))
 CACHES = ["none", "spinlock", "rwlock", "slot", *(["rcu"] if locknative.has_urcu else [])]
@@ -89,11 +92,12 @@ def test_lmbench_leaves_no_file() -> None:
 @pytest.mark.parametrize("walk", ["seqwriter", "seqrwlock", "seqretry"])
 def test_slob(walk: str) -> None:
     """Transactions get through, and the share that writes is about the one asked for."""
-    tallies, _ = _kernels.run(
-        f"slob_{walk}", "throughput", 2, [], duration_ns=50_000_000, write_share=65536 // 4
+    cell = Cell(f"slob_{walk}", (), write_share=65536 // 4)
+    trial = process.run_trial(executable.path(), cell, threads=2, duration_ms=50, warmup_ms=0)
+    count, writes, torn = (
+        sum(tally[name] for tally in trial["tallies"]) for name in ("count", "writes", "torn")
     )
-    count, writes = (sum(getattr(t, name) for t in tallies) for name in ("acquisitions", "writes"))
-    assert 0 == sum(tally.torn for tally in tallies)
+    assert 0 == torn
     assert abs(writes - count / 4) <= 5 * (count * 3 / 16) ** 0.5 + 1
 
 
@@ -102,10 +106,11 @@ def test_a_failed_preparation_names_the_reason(run_python: Callable[[str], str])
     assert "Too many open files True 2" == run_python(
         """
         import resource
-        from locknative import NativeError, _kernels
+        from locknative import NativeError
+        from locknative.benchmark.workloads import measure
         resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16))
         try:
-            _kernels.run("rcutest_none", "throughput", 40, [], duration_ns=1000)
+            measure("rcutest", ["none"], 40, 0.001, 1)
         except NativeError as error:
             text = str(error)
             reason = "Too many open files"

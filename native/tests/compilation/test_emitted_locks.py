@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from locknative.benchmark.validation import ExclusionError, validate
 from locknative.cli import app
 from locknative.compilation import emitted, toolchain
-from locknative.errors import ExclusionError, NativeError
+from locknative.errors import NativeError
 from locksim.emit import emit
 from locksim.library.registry import entries, resolve
 
@@ -67,7 +68,7 @@ def shapes() -> Iterator[Any]:
 @pytest.mark.parametrize(("name", "threads"), [*shapes()])
 def test_library_excludes(library: dict[str, emitted.Prepared], name: str, threads: int) -> None:
     """Printed and compiled, no lock of the library violates mutual exclusion."""
-    found = emitted.validate(library[f"emitted:{name}"], threads, acquisitions=12_000)
+    found = validate(library[f"emitted:{name}"], threads, acquisitions=12_000)
     assert (True, threads) == (found.correct, len(found.counts))
 
 
@@ -112,7 +113,7 @@ def test_wrong_lock_is_found(tmp_path: Path) -> None:
     lock = emitted.prepared([name], threads=4, loops=["validate"])[name]
     with pytest.raises(ExclusionError, match=r"my_lock\.py:MyLock' violates mutual exclusion"):
         for _ in range(20):
-            emitted.validate(lock, threads=4)
+            validate(lock, threads=4)
 
 
 def test_failed_assertion_is_told(tmp_path: Path) -> None:
@@ -121,7 +122,7 @@ def test_failed_assertion_is_told(tmp_path: Path) -> None:
     name = own(tmp_path, ACQUIRE, wrong)
     lock = emitted.prepared([name], loops=["validate"])[name]
     with pytest.raises(NativeError, match="Assertion"):
-        emitted.validate(lock)
+        validate(lock)
 
 
 @pytest.mark.parametrize(

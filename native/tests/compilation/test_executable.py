@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from locknative import NativeError, StuckError, measure
+import locknative
+from locknative import NativeError, StuckError
 from locknative.benchmark.measurement import Tally
 from locknative.compilation import executable
-from locknative.survey import program
+from locknative.survey import process
 from locknative.survey.cells import WHOLE, Cell
 
 NATIVE = Path(__file__).parents[2]
@@ -38,23 +39,23 @@ def native(*arguments: str, command: Path | None = None) -> subprocess.Completed
 def latency(lock: str, duration_ms: int, warmup_ms: int = 20, **mix: int) -> list[Tally]:
     """Run a lock's latency loop on one thread that is not pinned; return its tally."""
     cell = Cell(lock, (), "latency", **mix)  # type: ignore[arg-type]
-    found = program.trial(
+    found = process.run_trial(
         executable.path(), cell, threads=1, duration_ms=duration_ms, warmup_ms=warmup_ms
     )
     return [Tally.model_validate(tally) for tally in found["tallies"]]
 
 
 def test_list() -> None:
-    """The executable has the kernels that the bindings have."""
+    """The kernels are those that the executable names."""
     rows = [json.loads(line) for line in native("list").stdout.splitlines()]
-    assert [(k.name, k.kind, list(k.loops), k.has_read) for k in measure.kernels()] == [
+    assert [(k.name, k.kind, list(k.loops), k.has_read) for k in executable.kernels()] == [
         (row["name"], row["kind"], row["loops"], row["read"]) for row in rows
     ]
 
 
 TIMED = [
     (kernel.name, loop)
-    for kernel in ([] if measure.NOT_BUILT else measure.kernels())
+    for kernel in executable.kernels()
     if kernel.kind == "lock" and kernel.name != "none"
     for loop in kernel.loops
     if loop in ("throughput", "latency")
@@ -66,7 +67,7 @@ def test_every_lock(lock: str, loop: str) -> None:
     """Each lock's trial is valid JSON, and its tallies fit the model and add up."""
     cpus = CPUS[:2]
     cell = Cell(lock, tuple(cpus), loop, write_share=WHOLE // 2)
-    found = program.trial(
+    found = process.run_trial(
         executable.path(), cell, duration_ms=5, warmup_ms=1, patience_s=PATIENCE_S
     )
     assert (lock, loop, cpus) == (found["kernel"], found["loop"], found["cpus"])
@@ -90,6 +91,24 @@ def test_alone_is_not_contended(lock: str) -> None:
         assert [0] == [tally.contended for tally in latency(lock, 2, write_share=share)]
 
 
+def test_each_thread_pins_itself() -> None:
+    """Each thread is on its own CPU; their creator keeps all of them, which threads inherit."""
+    cpus = CPUS[:2]
+    options = ["--threads", str(len(cpus)), "--cpus", ",".join(map(str, cpus))]
+    command = [executable.path(), "run", "tas", *options, "--duration-ms", "3600000"]
+    pinned: set[int] = set()
+    creator: set[int] = set()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as running:
+        while running.poll() is None and pinned != set(cpus):
+            time.sleep(0.001)
+            threads = [int(task.name) for task in Path(f"/proc/{running.pid}/task").iterdir()]
+            masks = {thread: os.sched_getaffinity(thread) for thread in threads}
+            creator = masks.pop(running.pid)
+            pinned = {min(mask) for mask in masks.values() if len(mask) == 1}
+        running.kill()
+    assert (set(cpus), set(CPUS)) == (pinned, creator)
+
+
 @pytest.mark.parametrize(("quiet_ps", "waits"), [(1, True), (2**60, False)])
 def test_quiet_moment(quiet_ps: int, waits: bool) -> None:
     """A run that asks for a speed that no CPU has waits for 0.2 s, and then begins all the same."""
@@ -105,7 +124,7 @@ def test_quiet_moment(quiet_ps: int, waits: bool) -> None:
 def test_two_threads_contend() -> None:
     """Two threads that hold a lock nearly all the time do wait; each waiter has entered too."""
     cell = Cell("ticket", (), "latency", hold=20_000, think=1, write_share=WHOLE)
-    found = program.trial(
+    found = process.run_trial(
         executable.path(), cell, threads=2, duration_ms=200, patience_s=PATIENCE_S
     )
     tallies = [Tally.model_validate(tally) for tally in found["tallies"]]
@@ -135,7 +154,7 @@ def test_write_share() -> None:
 @pytest.mark.slow  # compares the pace of two moments, which a busy machine can change
 def test_hold_and_think_take_their_time() -> None:
     """A thread cannot do more sections than their private work leaves room for."""
-    turns, clock = 100_000, executable.clock()
+    turns, clock = 100_000, executable.measure_clock()
     (tally,) = latency("tas", 20, hold=turns, think=turns)
     assert tally.count * 2 * turns * clock.turn_ns <= 1.1 * tally.wall_ns
 
@@ -244,7 +263,7 @@ def test_stuck_reaches_python(stuck: Path) -> None:
     """The same as an exception that names lock, threads and patience."""
     cell = Cell("never", (), "latency")
     with pytest.raises(StuckError, match=r"'never' is stuck: 2 threads .* within 0.1 s") as caught:
-        program.trial(stuck, cell, threads=2, duration_ms=1, warmup_ms=0, patience_s=0.1)
+        process.run_trial(stuck, cell, threads=2, duration_ms=1, warmup_ms=0, patience_s=0.1)
     assert 1 == caught.value.exit_code
 
 
@@ -258,9 +277,9 @@ def test_text_is_quoted(stuck: Path) -> None:
 
 def test_not_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Without the command the message says how to build it."""
-    monkeypatch.setattr(measure, "extension_file", lambda: str(tmp_path / "_kernels.so"))
-    with pytest.raises(NativeError, match=r"locklab-native does not exist: .*make setup"):
-        executable.clock()
+    monkeypatch.setattr(locknative.__spec__, "submodule_search_locations", [str(tmp_path)])
+    with pytest.raises(NativeError, match=r"(?s)locklab-native is not built; .*make setup"):
+        executable.measure_clock()
 
 
 FORBID = """

@@ -8,7 +8,7 @@ from typing import Any
 import native_zoo as zoo
 import pytest
 
-from locknative import measure
+from locknative.compilation import executable
 from locknative.errors import NativeError
 from locknative.explorer import Search
 from locknative.explorer.locks import explore_lock, locks, program
@@ -29,7 +29,7 @@ def each_bug() -> Iterator[Any]:
 def test_every_lock_is_there() -> None:
     """The locks that are explored are those that the harness runs, but for liburcu's."""
     with_header = set(locks())
-    assert with_header <= set(measure.locks())
+    assert with_header <= set(executable.locks())
 
 
 def test_every_lock_has_bugs() -> None:

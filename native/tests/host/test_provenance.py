@@ -28,6 +28,7 @@ def test_steal_moves_between_start_and_end(tmp_path: Path) -> None:
     write(tmp_path / "proc/stat", "cpu0 1 1 1 1 1 1 1 13 0 0\n")
     record = recorder.finish()
     assert (10, 13) == (record.steal_before, record.steal_after)
+    assert ("the hypervisor took 3 clock ticks during the run",) == record.warnings
 
 
 def test_noise_travels_with_the_record(tmp_path: Path) -> None:

@@ -42,11 +42,7 @@ def test_stands_alone(header: Path, tmp_path: Path) -> None:
     assert (0, "") == (done.returncode, done.stderr)
 
 
-LOCKS = (
-    []
-    if locknative.measure.NOT_BUILT
-    else [lock for lock in locknative.locks() if not lock.startswith("rcu_")]  # liburcu's
-)
+LOCKS = [lock for lock in locknative.locks() if not lock.startswith("rcu_")]  # liburcu's
 
 
 def test_every_lock_has_its_files() -> None:

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import pytest
 
-from locknative import _kernels
-from locknative.survey.cells import SINGLE_CPU
+from locknative.compilation import executable
+from locknative.survey import process
+from locknative.survey.cells import SINGLE_CPU, Cell
 
 CPUS = sorted(os.sched_getaffinity(0))
-PROBES = {kernel.name for kernel in _kernels.kernels() if kernel.kind == "probe"}
+PROBES = {kernel.name for kernel in executable.kernels() if kernel.kind == "probe"}
 TURNS = ("handoff_cas", "handoff_store", "wake")
-DURATION_NS = 5_000_000
+DURATION_MS = 5
+
+
+def run(
+    probe: str, threads: int, cpus: tuple[int, ...] = (), duration_ms: int = DURATION_MS
+) -> dict[str, Any]:
+    """Run a trial of a probe; return what it printed."""
+    path, cell = executable.path(), Cell(probe, cpus)
+    return process.run_trial(path, cell, threads=threads, duration_ms=duration_ms, warmup_ms=0)
 
 
 def test_names() -> None:
@@ -35,25 +45,24 @@ def test_names() -> None:
 def test_they_run_and_end(probe: str, threads: int) -> None:
     """Any number of threads comes through, more than CPUs too, and something was counted."""
     # On a busy machine threads that wait for one another get on only once in a time slice.
-    patient_ns = DURATION_NS * (1 if threads == 1 or probe in SINGLE_CPU else 40)
-    tallies, _ = _kernels.run(probe, "throughput", threads, (), duration_ns=patient_ns)
+    patient_ms = DURATION_MS * (1 if threads == 1 or probe in SINGLE_CPU else 40)
+    tallies = run(probe, threads, duration_ms=patient_ms)["tallies"]
     assert threads == len(tallies)
-    assert sum(tally.acquisitions for tally in tallies) > 0
+    assert sum(tally["count"] for tally in tallies) > 0
 
 
 @pytest.mark.parametrize("probe", TURNS)
 def test_hand_overs_alternate(probe: str) -> None:
     """Threads alternate: no thread is more than one handoff ahead."""
-    tallies, _ = _kernels.run(probe, "throughput", 2, (), duration_ns=DURATION_NS)
-    assert abs(tallies[0].acquisitions - tallies[1].acquisitions) <= 1
+    first, second = run(probe, 2)["tallies"]
+    assert abs(first["count"] - second["count"]) <= 1
 
 
 def test_runs_are_counted() -> None:
     """Alone, no other thread comes in between; with more threads no addition is lost."""
-    tallies, word = _kernels.run(
-        "contended_add", "throughput", 1, CPUS[:1], duration_ns=DURATION_NS
-    )
-    assert (0, word) == (tallies[0].overlaps, tallies[0].acquisitions)
-    tallies, word = _kernels.run("contended_add", "throughput", 2, (), duration_ns=DURATION_NS)
-    assert word == sum(tally.acquisitions for tally in tallies)
-    assert all(tally.overlaps <= tally.acquisitions for tally in tallies)
+    trial = run("contended_add", 1, tuple(CPUS[:1]))
+    (tally,) = trial["tallies"]
+    assert (0, trial["updates"]) == (tally["overlaps"], tally["count"])
+    trial = run("contended_add", 2)
+    assert trial["updates"] == sum(tally["count"] for tally in trial["tallies"])
+    assert all(tally["overlaps"] <= tally["count"] for tally in trial["tallies"])

@@ -19,10 +19,10 @@ from locknative import NativeError
 from locknative.compilation import toolchain
 from locknative.survey import collect as collecting
 from locknative.survey import folder as folders
-from locknative.survey import program, trials
+from locknative.survey import process, trials
 from locknative.survey.cells import Cell
 from locknative.survey.collect import Plan, collect, survey
-from locknative.survey.program import kernels
+from locknative.survey.process import list_kernels
 from locknative.survey.speed import ENOUGH, SLOWER, SpeedCheck
 from locknative.survey.topology import Cpu
 from locknative.survey.trials import Record, rounds, trial
@@ -49,7 +49,7 @@ def stub(tmp_path: Path) -> Stub:
         # The interpreter's path may hold a space, which a first line "#!" cannot.
         file, program = tmp_path / "stand-in", tmp_path / "stand-in.py"
         file.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{program}" "$@"\n')
-        trial = {"kernel": "x", "duration_ns": 1_000_000, "tallies": tallies}
+        trial = {"kernel": "x", "duration_ns": 1_000_000, "build": {}, "tallies": tallies}
         program.write_text(
             "import sys\n"
             f"if sys.argv[1] == 'list':\n    print({LISTED!r}); sys.exit(0)\n"
@@ -190,7 +190,7 @@ def test_waits_for_a_quiet_moment(
         asked.append(plan["quiet_ns"])
         return {"duration_ns": 1_000_000, "tallies": [tally()] * cell.threads}
 
-    monkeypatch.setattr(program, "trial", known)
+    monkeypatch.setattr(process, "run_trial", known)
     seen = SpeedCheck([[0.25]] * ENOUGH + [[0.25, 0.25]] * (ENOUGH - 1))
     if cell.cpus == (0, 0):
         seen.add([0.25, 0.25])
@@ -235,7 +235,7 @@ def test_failure_is_kept(stub: Stub, tmp_path: Path) -> None:
 def test_no_executable(tmp_path: Path) -> None:
     """A program that is not there is refused with what to do."""
     with pytest.raises(NativeError, match="give the path of locklab-native"):
-        kernels(str(tmp_path / "none"))
+        list_kernels(str(tmp_path / "none"))
 
 
 def test_rounds() -> None:

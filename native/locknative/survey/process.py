@@ -15,8 +15,8 @@ from typing import Any
 from .cells import Cell
 from .errors import NativeError, StuckError
 
-STUCK = 3
-"""The exit status of harness/main.c for threads that did not return."""
+WRONG, STUCK = 1, 3
+"""Exit statuses of harness/main.c: the lock is wrong; threads did not return."""
 PATIENCE_S = 60.0
 """How long a trial waits for threads that do not return, in s: on a busy machine a thread that is
 pinned to one CPU was seen to wait 20 s for it."""
@@ -24,43 +24,55 @@ GRACE_S = 60.0
 """How long a process may take to start and to print, beyond its own patience, in s."""
 
 
-def kernels(program: str | Path) -> list[dict[str, Any]]:
+def list_kernels(program: str | Path) -> list[dict[str, Any]]:
     """Return the kernels of an executable: ``name``, ``kind``, ``loops`` and ``read`` of each.
 
     Raises:
         NativeError: it cannot be run.
     """
-    return [json.loads(line) for line in call(program, ["list"]).splitlines()]
+    return [json.loads(line) for line in run(program, ["list"]).splitlines()]
 
 
-def clock(program: str | Path) -> dict[str, Any]:
+def read_build(program: str | Path) -> dict[str, str]:
+    """Return how the timed loops were built: ``compiler``, ``flags`` and ``urcu`` ("" without it).
+
+    Raises:
+        NativeError: the executable cannot be run.
+    """
+    build: dict[str, str] = run_trial(program, Cell("none", ()), threads=1, duration_ms=1)["build"]
+    return build
+
+
+def measure_clock(program: str | Path) -> dict[str, Any]:
     """Measure the clock and an iteration of private work, in a process of its own (some 30 ms).
 
     Raises:
         NativeError: the executable cannot be run.
     """
-    found: dict[str, Any] = json.loads(call(program, ["clock"]))
-    return found
+    clock: dict[str, Any] = json.loads(run(program, ["clock"]))
+    return clock
 
 
-def trial(
+def run_trial(
     program: str | Path,
     cell: Cell,
     *,
     threads: int | None = None,
     duration_ms: int = 100,
     warmup_ms: int = 20,
+    iterations: int = 0,
     seed: int = 0,
     patience_s: float = PATIENCE_S,
     quiet_ns: float | None = None,
 ) -> dict[str, Any]:
-    """Run one timed trial in a process of its own.
+    """Run one trial in a process of its own.
 
     Args:
         program: the path of ``locklab-native``.
-        cell: what to measure. Without CPUs its threads are not pinned.
+        cell: what to run. Without CPUs its threads are not pinned.
         threads: how many; by default one for each of the cell's CPUs.
         duration_ms: the measured time. warmup_ms: the time before it, on the same state.
+        iterations: of each thread, in place of a time: for the loop ``validate``.
         seed: of the threads' dice.
         patience_s: how long to wait for threads that do not return, in s.
         quiet_ns: begin when an iteration of private work takes no longer on any thread, in ns, or
@@ -68,6 +80,7 @@ def trial(
 
     Returns:
         What ``locklab-native run`` prints: per-thread tallies, with the latency loop histograms.
+        A lock that the loop ``validate`` found wrong is a result, not an error.
 
     Raises:
         StuckError: the threads did not return.
@@ -76,8 +89,8 @@ def trial(
     threads = cell.threads if threads is None else threads
     numbers = {
         "threads": threads,
-        "duration-ms": duration_ms,
-        "warmup-ms": warmup_ms,
+        **({"iterations": iterations} if iterations else {"duration-ms": duration_ms}),
+        "warmup-ms": 0 if iterations else warmup_ms,
         "patience-ms": max(1, round(1000 * patience_s)),
         "hold": cell.hold,
         "think": cell.think,
@@ -93,11 +106,14 @@ def trial(
         arguments += ["--cpus", ",".join(map(str, cell.cpus))]
     limit_s = (duration_ms + warmup_ms) / 1000 + 2 * patience_s + GRACE_S
     stuck = StuckError(cell.kernel, threads, patience_s)
-    found: dict[str, Any] = json.loads(call(program, arguments, limit_s=limit_s, stuck=stuck))
-    return found
+    good = (0, WRONG) if cell.loop == "validate" else (0,)
+    result: dict[str, Any] = json.loads(
+        run(program, arguments, limit_s=limit_s, stuck=stuck, good=good)
+    )
+    return result
 
 
-def call(
+def run(
     program: str | Path,
     arguments: Sequence[str],
     *,

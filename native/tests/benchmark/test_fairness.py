@@ -7,7 +7,7 @@ from math import isclose, sqrt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locknative.fairness import deviation, jain, slowest_over_fastest
+from locknative.benchmark.fairness import deviation, jain, slowest_over_fastest
 
 counts = st.lists(st.integers(0, 10**9), min_size=1, max_size=16)
 
