@@ -5,11 +5,12 @@ heading under which help shows it; a command names the option as a parameter, wi
 default, and says in :class:`Detail` only what is particular to it::
 
     @command(app)
-    def run(lock: LockName, load: Load, replications: int = 5, output: Output = Output()) -> None:
+    def run(lock: LockName, load: Load, replications: int = 5) -> Chart[RunAnswer]:
 
-``Load`` is a dataclass: its fields are options, and several commands share them. The first help
-of a command shows what most readers need; options that the table calls rare are shown by
-``--help-all``.
+``Load`` is a dataclass: its fields are options, and several commands share them. A command that
+returns a :class:`~lockui.report.Report` has ``--json``; one that returns a ``Chart`` has ``--plot``
+and ``--latex``, too. The first help of a command shows what most readers need; options that the
+table calls rare are shown by ``--help-all``.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import types
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import typer
@@ -28,11 +30,12 @@ from typer.core import TyperCommand, TyperOption
 from typer.models import ArgumentInfo
 
 from lockui.errors import UsageError, reported
+from lockui.report import Chart, Report
 from lockui.suggest import did_you_mean
 
-__all__ = ["Detail", "Option", "command", "options"]
+__all__ = ["Command", "Detail", "Option", "command", "options"]
 
-F = TypeVar("F", bound=Callable[..., None])
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Option(NamedTuple):
@@ -99,11 +102,22 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[[F], F]:
             else:
                 made.append(_made(parameter.name, hint, parameter.default))
 
+        answer = _answer(hints.get("return"))
+        output = _output(answer)
+        made += output
+
         def call(help_all: bool, **given: Any) -> None:
+            how = {one.parameter.name: given.pop(one.parameter.name) for one in output}
+            _check(how)
             for parameter, group in groups.items():
                 own = {f.name: given.pop(f.name) for f in dataclasses.fields(group)}
                 given[parameter] = group(**own)
-            function(**given)
+            said = function(**given)
+            if answer is not None:
+                said.emit(**how)
+                if said.after is not None:
+                    said.after()
+                raise typer.Exit(said.exit_code)
 
         call.__name__, call.__doc__ = function.__name__, function.__doc__
         call.__module__ = function.__module__
@@ -111,16 +125,23 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[[F], F]:
         call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         call.__annotations__ = {p.name: p.annotation for p in parameters}
         rare = frozenset(one.parameter.name for one in made if one.rare)
-        app.command(name, cls=type("Command", (_Command,), {"rare": rare}))(reported()(call))
+        kind = type("Command", (Command,), {"rare": rare, "answer": hints.get("return")})
+        app.command(name, cls=kind)(reported()(call))
         return function
 
     return register
 
 
-class _Command(TyperCommand):
-    """A command whose first help leaves out what is rarely needed; completion offers it all."""
+class Command(TyperCommand):
+    """A command whose first help leaves out what is rarely needed; completion offers it all.
+
+    Attributes:
+        rare: options that only ``--help-all`` shows. answer: what its function returns: None, or a
+            :class:`~lockui.report.Report` of a document.
+    """
 
     rare: frozenset[str] = frozenset()
+    answer: Any = None
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings | {"rich_markup_mode": None})
@@ -187,6 +208,34 @@ class _Made(NamedTuple):
 
     parameter: inspect.Parameter
     rare: bool = False
+
+
+def _answer(hint: Any) -> type[Report[Any]] | None:
+    """Return the class of the report that a command returns, if it returns one."""
+    kind = get_origin(hint) or hint
+    return kind if isinstance(kind, type) and issubclass(kind, Report) else None
+
+
+def _output(answer: type[Report[Any]] | None) -> list[_Made]:
+    """Return the options that say how a report comes out."""
+    if answer is None:
+        return []
+    chart = [_made("plot", list[Path], []), _made("latex", bool, False)]
+    return [*(chart if issubclass(answer, Chart) else []), _made("json", bool, False)]
+
+
+def _check(how: dict[str, Any]) -> None:
+    """Check before the command runs that its report can come out so.
+
+    Raises:
+        UsageError: a plot has no known ending, or --latex and --json are both given.
+    """
+    if how.get("plot"):
+        from lockui.plots import check_files
+
+        check_files(how["plot"])
+    if how.get("latex") and how["json"]:
+        raise UsageError("--latex and --json exclude each other: choose one")
 
 
 def _fields(group: type, default: Any) -> list[_Made]:
