@@ -80,8 +80,13 @@ def _changes(step: dict[str, Any]) -> bool:
 
 
 def _is_stale(steps: Steps, k: int) -> bool:
-    """Whether a step writes a word that others have changed since its thread last loaded it."""
+    """Whether a step writes a word that others have changed since its thread last read it.
+
+    A store is a wrong guess after any operation that reads; a swap or an addition only after a
+    load, since many right programs exchange a word twice.
+    """
     step = steps[k]
+    reads = ("load", *_CONDITIONAL, *_BLIND[1:]) if step["operation"] == "store" else ("load",)
     if step["operation"] not in _BLIND:
         return False
     changed = False
@@ -89,7 +94,7 @@ def _is_stale(steps: Steps, k: int) -> bool:
         if before["address"] != step["address"] or not before["word"]:
             continue
         if before["thread"] == step["thread"]:
-            return changed and before["operation"] == "load"
+            return changed and before["operation"] in reads
         changed = changed or _changes(before)
     return False
 

@@ -37,6 +37,12 @@ CLEARS_FIRST = """\
         while (yield self.held.swap(1, ACQUIRE)):
             yield pause()
 """
+COUNTS_WHO_WAITS = """\
+    def acquire(self):
+        if (yield self.held.fetch_add(1, ACQUIRE)):
+            while (yield self.held.load(ACQUIRE)):
+                yield pause()
+"""
 
 
 @pytest.mark.parametrize(
@@ -54,6 +60,11 @@ def test_each_sign(acquire: str, memory: str, shown: str) -> None:
     seen = signs(violated(acquire, memory), ["l.py"])
     assert shown in seen
     assert not seen & others
+
+
+def test_a_store_may_wipe_out_what_others_have_added() -> None:
+    """Its thread knew the word from an addition of its own, and others have added since."""
+    assert "stale-read" in signs(violated(COUNTS_WHO_WAITS, "sc", threads=3), ["l.py"])
 
 
 def test_other_files_do_not_count() -> None:
@@ -88,10 +99,10 @@ def test_unknown_sign() -> None:
         )
 
 
-def violated(acquire: str, memory: Any) -> Finding:
+def violated(acquire: str, memory: Any, threads: int = 2) -> Finding:
     """The finding of a wrong lock."""
     lock = compile_source(HEAD + acquire + RELEASE, "<l.py>")["L"].struct
-    example = check_lock(lock, threads=2, memory=memory).counterexample
+    example = check_lock(lock, threads=threads, memory=memory).counterexample
     assert example is not None
     document = example.to_json()
     steps = [{**step, "file": Path(step["file"]).name} for step in document["steps"]]
