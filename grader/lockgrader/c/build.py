@@ -314,7 +314,7 @@ def _renames() -> Path:
 
 def _runtime() -> Path:
     try:
-        return toolchain.built("liblocklab-explorer.a")
+        return toolchain.find_built("liblocklab-explorer.a")
     except NativeError as error:
         raise SandboxError(str(error)) from error
 

@@ -18,7 +18,7 @@ from typing import Any, Literal
 from locknative.benchmark.measurement import ENOUGH, BenchCell, Measurement, Tally, Trial, estimate
 from locknative.benchmark.validation import validate
 from locknative.compilation import emitted, executable
-from locknative.compilation.emitted import Prepared
+from locknative.compilation.emitted import CompiledLock
 from locknative.compilation.executable import Clock, Kernel
 from locknative.errors import NativeError, require, unknown
 from locknative.host.placement import allowed, place
@@ -100,7 +100,7 @@ def bench(
     path, clock = executable.path(), executable.measure_clock()
     cpus = topology.read_all()
     names = _many(kernels)
-    printed = emitted.prepared(
+    printed = emitted.compile_locks(
         [name for name in names if emitted.is_emitted(name)], max(_many(threads)), clock.turn_ns
     )
     grid = product(_many(threads), _many(hold_ns), _many(think_ns), _many(write_share))
@@ -142,7 +142,7 @@ def bench(
                 duration_ms=duration_ms,
                 warmup_ms=warmup_ms,
             )
-            found.append(_kept(record, index, len(found), dice))
+            found.append(_trial_of(record, index, len(found), dice))
     except KeyboardInterrupt:
         if not found:
             raise
@@ -163,8 +163,8 @@ def bench(
     )
 
 
-def _kept(record: Record, cell: int, number: int, seed: int) -> Trial:
-    """Return a record as it is kept in a measurement."""
+def _trial_of(record: Record, cell: int, number: int, seed: int) -> Trial:
+    """Return a record as a trial of a measurement."""
     began = datetime.fromtimestamp(record.at, UTC)
     return Trial(
         cell=cell,
@@ -181,7 +181,7 @@ def _kept(record: Record, cell: int, number: int, seed: int) -> Trial:
 
 def _cells(
     names: list[str],
-    printed: Mapping[str, Prepared],
+    printed: Mapping[str, CompiledLock],
     loop: str,
     grid: Sequence[tuple[int, float, float, float]],
     placement: str | Sequence[int],
@@ -193,7 +193,9 @@ def _cells(
 
     ``grid`` holds threads, hold and think time in ns, and the share of writes.
     """
-    known: dict[str, Kernel | Prepared] = {kernel.name: kernel for kernel in executable.kernels()}
+    known: dict[str, Kernel | CompiledLock] = {
+        kernel.name: kernel for kernel in executable.kernels()
+    }
     known |= printed
     if loop not in ("throughput", "latency"):
         raise unknown("timed loop", loop, ("throughput", "latency"))

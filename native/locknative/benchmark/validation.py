@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from locknative.compilation import executable
-from locknative.compilation.emitted import Prepared, is_emitted, prepared
+from locknative.compilation.emitted import CompiledLock, compile_locks, is_emitted
 from locknative.errors import NativeError, StuckError, require, unknown
 from locknative.host.placement import allowed, place
 from locknative.survey import process, topology
@@ -76,7 +76,7 @@ class ExclusionError(NativeError):
 
 
 def validate(
-    lock: str | Prepared,
+    lock: str | CompiledLock,
     threads: int = 2,
     acquisitions: int = ACQUISITIONS,
     placement: str | Sequence[int] = "free",
@@ -108,8 +108,8 @@ def validate(
     require(acquisitions >= threads, "acquisitions", "at least one for each thread", acquisitions)
     require(0 < patience_s <= 3600, "patience", "above 0 and up to 3600 s", patience_s)
     if isinstance(lock, str) and is_emitted(lock):
-        lock = prepared([lock], threads)[lock]
-    if isinstance(lock, Prepared):
+        lock = compile_locks([lock], threads)[lock]
+    if isinstance(lock, CompiledLock):
         name, program, kernel = lock.name, lock.program, lock.kernel
     else:
         known = {one.name for one in executable.kernels() if "validate" in one.loops}

@@ -5,8 +5,8 @@ library. :mod:`locksim.emit` prints the header; the adapter is written here, fro
 class. Programs are cached below ``$XDG_CACHE_HOME/locklab/native``, in a folder named by a hash of
 all their sources.
 
->>> from locknative.compilation.emitted import prepared
->>> prepared(["emitted:ticket"], threads=2)["emitted:ticket"].kernel  # doctest: +SKIP
+>>> from locknative.compilation.emitted import compile_locks
+>>> compile_locks(["emitted:ticket"], threads=2)["emitted:ticket"].kernel  # doctest: +SKIP
 'emitted_0_ticket_lock'
 """
 
@@ -29,7 +29,7 @@ from locksim.emit import Emitted, Function, emit
 from locksim.lang.struct import CountedRef
 from locksim.library.registry import resolve
 
-__all__ = ["PREFIX", "Prepared", "adapter", "is_emitted", "prepared", "write"]
+__all__ = ["PREFIX", "CompiledLock", "adapter", "compile_locks", "is_emitted", "write"]
 
 PREFIX = "emitted:"
 LOOPS = ("validate", "throughput", "latency", "torture")
@@ -37,7 +37,7 @@ DEFAULT_TURN_NS = 0.33
 
 
 @dataclass(frozen=True)
-class Prepared:
+class CompiledLock:
     """A compiled lock.
 
     Attributes:
@@ -58,12 +58,12 @@ def is_emitted(name: str) -> bool:
     return name.startswith(PREFIX) or name.partition(":")[0].endswith(".py")
 
 
-def prepared(
+def compile_locks(
     names: Sequence[str],
     threads: int = 1,
     turn_ns: float = DEFAULT_TURN_NS,
     loops: Sequence[str] = LOOPS,
-) -> dict[str, Prepared]:
+) -> dict[str, CompiledLock]:
     """Compile locks into one program, or find it in the cache.
 
     Args:
@@ -93,7 +93,7 @@ def prepared(
     ]
     built = _program([*sources.values()], loops, options)
     return {
-        name: Prepared(name, kernel, built, has_read, loops=tuple(loops))
+        name: CompiledLock(name, kernel, built, has_read, loops=tuple(loops))
         for name, (kernel, has_read) in kernels.items()
     }
 
@@ -102,7 +102,7 @@ def write(name: str, folder: Path) -> Path:
     """Write a lock's header and adapter into a folder; return the adapter's path.
 
     Raises:
-        as :func:`prepared`.
+        as :func:`compile_locks`.
     """
     code, made = _emitted(name)
     kernel = made.struct.removeprefix("struct ")

@@ -56,7 +56,7 @@ def path() -> Path:
     Raises:
         NativeError: it is not built.
     """
-    return toolchain.built("locklab-native")
+    return toolchain.find_built("locklab-native")
 
 
 @cache

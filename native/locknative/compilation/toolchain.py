@@ -16,7 +16,7 @@ from pathlib import Path
 from locknative.errors import NativeError
 from lockui import files, installation
 
-__all__ = ["CompileError", "built", "compile_c", "compiler", "sources", "tool"]
+__all__ = ["CompileError", "compile_c", "compiler", "find_built", "sources", "tool"]
 
 
 class CompileError(NativeError):
@@ -32,7 +32,7 @@ def sources() -> Path:
     raise NativeError(f"the C sources are not in {folder}: install LockLab again")
 
 
-def built(name: str) -> Path:
+def find_built(name: str) -> Path:
     """Return a file that the build has installed, such as a library.
 
     Raises:

@@ -158,7 +158,7 @@ class Program:
                 f"{names}: there is neither main() nor locklab_thread(int me): write what the "
                 "threads shall do into one of them (locklab/explore.h)"
             )
-        archive = toolchain.built("liblocklab-explorer.a")
+        archive = toolchain.find_built("liblocklab-explorer.a")
         toolchain.compile_c(
             ["-no-pie", "-pthread", "-o", self.path, *objects, archive, "-lm"], names
         )

@@ -107,7 +107,7 @@ class Builder:
 
         source = adapter(lock)
         if self.tool == "torture" and not includes:
-            return toolchain.built("locklab-native")
+            return toolchain.find_built("locklab-native")
         return self._harness.program({lock: source}, ["torture"], includes)
 
 

@@ -48,12 +48,12 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> dict[str, emitted.Prepared]:
+def library(tmp_path_factory: pytest.TempPathFactory) -> dict[str, emitted.CompiledLock]:
     """Every lock of the library that the harness can run, in one program."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         names = [f"emitted:{name}" for name in LOCKS]
-        return emitted.prepared(names, threads=4, loops=["validate"])
+        return emitted.compile_locks(names, threads=4, loops=["validate"])
 
 
 def shapes() -> Iterator[Any]:
@@ -66,13 +66,15 @@ def shapes() -> Iterator[Any]:
 
 @pytest.mark.covering("name", every=2)
 @pytest.mark.parametrize(("name", "threads"), [*shapes()])
-def test_library_excludes(library: dict[str, emitted.Prepared], name: str, threads: int) -> None:
+def test_library_excludes(
+    library: dict[str, emitted.CompiledLock], name: str, threads: int
+) -> None:
     """Printed and compiled, no lock of the library violates mutual exclusion."""
     found = validate(library[f"emitted:{name}"], threads, acquisitions=12_000)
     assert (True, threads) == (found.correct, len(found.counts))
 
 
-def test_sides(library: dict[str, emitted.Prepared]) -> None:
+def test_sides(library: dict[str, emitted.CompiledLock]) -> None:
     """Locks with a read side are known to have one."""
     expected = {"rwlock", "rwlock_writer", "qrwlock", "brlock", "seqlock", "phase_fair"}
     expected |= {"seqlock_exclusive", "seqrwlock"}
@@ -100,17 +102,17 @@ def test_own_lock_is_measured_beside_the_library(tmp_path: Path) -> None:
 def test_own_lock_is_kept(tmp_path: Path, own_cache: Path) -> None:
     """The same text is compiled once; a changed one anew."""
     name = own(tmp_path, ACQUIRE, RELEASE)
-    first = emitted.prepared([name], loops=["validate"])[name].program
-    assert first == emitted.prepared([name], loops=["validate"])[name].program
+    first = emitted.compile_locks([name], loops=["validate"])[name].program
+    assert first == emitted.compile_locks([name], loops=["validate"])[name].program
     own(tmp_path, ACQUIRE, RELEASE.replace("RELEASE)", "SEQ_CST)"))
-    assert first != emitted.prepared([name], loops=["validate"])[name].program
+    assert first != emitted.compile_locks([name], loops=["validate"])[name].program
     assert 2 == len(list(own_cache.iterdir()))
 
 
 def test_wrong_lock_is_found(tmp_path: Path) -> None:
     """A lock that checks first and takes later is refused before anything is measured."""
     name = own(tmp_path, LOOKS_FIRST, RELEASE)
-    lock = emitted.prepared([name], threads=4, loops=["validate"])[name]
+    lock = emitted.compile_locks([name], threads=4, loops=["validate"])[name]
     with pytest.raises(ExclusionError, match=r"my_lock\.py:MyLock' violates mutual exclusion"):
         for _ in range(20):
             validate(lock, threads=4)
@@ -120,7 +122,7 @@ def test_failed_assertion_is_told(tmp_path: Path) -> None:
     """An assert of the language stops the program, which says where."""
     wrong = RELEASE.replace("yield", "assert (yield self.taken.load(RELAXED)) == 2\n        yield")
     name = own(tmp_path, ACQUIRE, wrong)
-    lock = emitted.prepared([name], loops=["validate"])[name]
+    lock = emitted.compile_locks([name], loops=["validate"])[name]
     with pytest.raises(NativeError, match="Assertion"):
         validate(lock)
 
@@ -138,14 +140,14 @@ def test_refusals(name: str, said: str) -> None:
     done = CliRunner().invoke(app, ["bench", name, "--threads", "1"])
     assert (2, "") == (done.exit_code, done.stdout)
     with pytest.raises(Exception, match=said):
-        emitted.prepared([name])
+        emitted.compile_locks([name])
 
 
 def test_method_with_arguments(tmp_path: Path) -> None:
     """The harness cannot know the arguments of a lock."""
     text = ACQUIRE.replace("acquire(self)", "acquire(self, node)")
     with pytest.raises(NativeError, match=r"my_lock_acquire\(\) takes arguments"):
-        emitted.prepared([own(tmp_path, text, RELEASE)])
+        emitted.compile_locks([own(tmp_path, text, RELEASE)])
 
 
 def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,7 +158,7 @@ def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     emitted._surroundings.cache_clear()
     try:
         with pytest.raises(NativeError, match="there is no C compiler"):
-            emitted.prepared([own(tmp_path, ACQUIRE, RELEASE)])
+            emitted.compile_locks([own(tmp_path, ACQUIRE, RELEASE)])
     finally:
         toolchain.compiler.cache_clear()
 
@@ -167,7 +169,7 @@ def test_file_is_never_run(tmp_path: Path) -> None:
     flag = tmp_path / "was_run"
     file.write_text(f"open({str(flag)!r}, 'w')\n" + HEAD + ACQUIRE + RELEASE)
     with pytest.raises(Exception, match="help: "):
-        emitted.prepared([f"{file}:MyLock"])
+        emitted.compile_locks([f"{file}:MyLock"])
     assert not flag.exists()
 
 
