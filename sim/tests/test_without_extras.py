@@ -87,8 +87,8 @@ def test_commands_of_the_core(command: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "module", "extra"),
     [
-        ("sweep ticket --output curve.csv", "pandas", "plot"),
-        ("sweep ticket --dataset curve", "pyarrow", "plot"),
+        ("sweep ticket --out curve.csv", "pandas", "plot"),
+        ("sweep ticket --out curve", "pyarrow", "plot"),
         ("reproduce kaigai-2004", "pandas", "plot"),
         ("calibrate", "scipy", "native"),
         ("native bench ticket --out trials.parquet", "pyarrow", "native"),

@@ -172,14 +172,10 @@ class Command(TyperCommand):
         if arguments:
             with formatter.section("Arguments"):
                 formatter.write_dl([p.get_help_record(ctx) for p in arguments])
-        for heading in dict.fromkeys([*(row.group for row in options().values()), ""]):
-            rows = [
-                p
-                for p in shown
-                if isinstance(p, TyperOption) and (p.rich_help_panel or "") == heading
-            ]
+        for heading in dict.fromkeys(row.group for row in options().values()):
+            rows = [p for p in shown if isinstance(p, TyperOption) and p.rich_help_panel == heading]
             if rows:
-                with formatter.section(heading or "Help"):
+                with formatter.section(heading):
                     formatter.write_dl([p.get_help_record(ctx) for p in rows])
         if self.rare and not every:
             n = len(self.rare)

@@ -25,6 +25,8 @@ VALUES = [
     ("locklab run mcs --machine ideal-10", ["ideal-1024"]),
     ("locklab run mcs --report kern", ["kernprof"]),
     ("locklab run mcs --placement s", ["scatter"]),
+    ("locklab run mcs --hold u", ["uniform:100ns"]),
+    ("locklab sweep mcs --vary bu", ["burst="]),
     ("locklab sweep mcs tic", ["ticket"]),
     ("locklab chatroom --scheduler li", ["linux_2_4"]),
     ("locklab lock show seqr", ["seqrwlock"]),
@@ -58,8 +60,7 @@ FREE = """
     machine new name; native bench --hold-ns; native bench --think-ns; native bench --threads;
     native bench --write-share; native explore --define; native explore --replay;
     native workload --cpus; open link; sensitivity --by; sensitivity --cell;
-    sensitivity --parameter; share --page; sweep --cpus; sweep --scheduler; sweep --until;
-    sweep --vary
+    sensitivity --parameter; share --page; sweep --cluster; sweep --cpus
 """
 """Options and arguments whose values no list holds."""
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from locksim.cli import values
+from locksim.cli.reports import FORMATS
 from lockui.arguments import bounded, whole_numbers
+from lockui.command import Detail
 from lockui.completion import among
 from lockui.console import say
 from lockui.errors import UsageError
+from lockui.quantities import NS, PERCENT, DrawnTime, Share, Time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,39 +26,47 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PLACEMENTS",
-    "Arrivals",
-    "Burst",
-    "Distribution",
-    "Hold",
-    "Latex",
+    "Load",
     "LockName",
     "MachineName",
     "MemoryModel",
-    "Plots",
-    "ReadPercent",
-    "Think",
-    "Words",
-    "check_latex",
+    "Output",
+    "Placement",
+    "ReportFormat",
     "check_runs",
     "cpus_of",
-    "load_in_words",
-    "load_settings",
     "read_placement",
     "say_plots",
+    "whole_ns",
+    "whole_percent",
 ]
 
-Hold = Annotated[int, typer.Option(help="time inside the critical section, in ns")]
-Think = Annotated[int, typer.Option(help="mean time between critical sections, in ns")]
-ReadPercent = Annotated[int, typer.Option(help="share of readers, in per cent")]
-Words = Annotated[int, typer.Option(help="shared words incremented under the lock")]
-Arrivals = Annotated[
+PLACEMENTS = ("compact", "scatter")
+HOLD, THINK, READS = DrawnTime(Time(100 * NS)), DrawnTime(Time(400 * NS)), Share(90 * PERCENT)
+
+LockName = Annotated[
     str,
-    typer.Option(
-        help="closed: think between sections; open: random arrivals",
-        autocompletion=among(values.arrivals),
+    typer.Argument(
+        help="a name from 'locklab show lock', or FILE.py:CLASS",
+        autocompletion=among(values.locks()),
     ),
 ]
-Burst = Annotated[int, typer.Option(help="critical sections in one burst")]
+MachineName = Annotated[
+    str,
+    Detail(values=among(values.machines)),
+    typer.Option(help="a machine's name", autocompletion=among(values.machines)),
+]
+Placement = Annotated[str, Detail(values=among(PLACEMENTS))]
+MemoryModel = Annotated[
+    str,
+    Detail(values=among(values.memory_models)),
+    typer.Option(help="memory model: sc, tso or c11", autocompletion=among(values.memory_models)),
+]
+Arrivals = Annotated[str, Detail(values=among(values.arrivals))]
+Think = Annotated[DrawnTime, Detail("exponential; or as constant:400ns", among(values.think_times))]
+ReportFormat = Annotated[str | None, Detail(values=among(FORMATS))]
+
+
 Plots = Annotated[
     list[Path] | None,
     typer.Option(
@@ -63,29 +75,126 @@ Plots = Annotated[
     ),
 ]
 Latex = Annotated[bool, typer.Option("--latex", help="print the tables as LaTeX")]
-Distribution = Annotated[
-    str,
-    typer.Option(
-        help="constant, exponential, uniform or bimodal",
-        autocompletion=among(values.distributions),
-    ),
-]
-LockName = Annotated[
-    str,
-    typer.Argument(
-        help="a name from 'locklab lock list', or FILE.py:CLASS",
-        autocompletion=among(values.locks()),
-    ),
-]
-MachineName = Annotated[
-    str,
-    typer.Option(help="a name from 'locklab machine list'", autocompletion=among(values.machines)),
-]
-MemoryModel = Annotated[
-    str,
-    typer.Option(help="memory model: sc, tso or c11", autocompletion=among(values.memory_models)),
-]
-PLACEMENTS = ("compact", "scatter")
+
+
+def check_latex(latex: bool, json: bool) -> None:
+    """Check that at most one of ``--latex`` and ``--json`` is given.
+
+    Raises:
+        UsageError: both are.
+    """
+    if latex and json:
+        raise UsageError("--latex and --json exclude each other: choose one")
+
+
+@dataclass(frozen=True)
+class Load:
+    """The options of a plain load: acquire, hold, release, think, repeat.
+
+    Holds are constant and think times exponential where no distribution is written.
+    """
+
+    hold: Annotated[DrawnTime, Detail(values=among(values.hold_times))] = HOLD
+    think: Think = THINK
+    reads: Share = READS
+    words: int = 1
+    arrivals: Arrivals = "closed"
+    burst: int = 1
+
+    def settings(self, tasks: int = 16) -> LoadSettings:
+        """Return the settings of a plain load.
+
+        Arguments:
+            tasks: of a scheduler's load.
+
+        Raises:
+            LoadError: a value is out of range, or a word is not known.
+            UsageError: the share of readers is not whole in per cent.
+        """
+        from locksim.kinds import ArrivalProcess, LoadSettings
+
+        return LoadSettings(
+            hold_ps=self.hold.mean.ps,
+            think_ps=self.think.mean.ps,
+            read_percent=whole_percent(self.reads),
+            words=self.words,
+            tasks=tasks,
+            arrivals=ArrivalProcess(
+                self.arrivals, self.burst, self.hold_times(), self.think_times()
+            ),
+        )
+
+    def hold_times(self) -> str:
+        """Return the distribution of the hold times."""
+        return self.hold.distribution or "constant"
+
+    def think_times(self) -> str:
+        """Return the distribution of the think times."""
+        return self.think.distribution or "exponential"
+
+    def factors(self) -> dict[str, str | int]:
+        """Return the load as factors of a sweep (:mod:`locksim.study.sweep.design`).
+
+        Raises:
+            UsageError: a time is not whole in nanoseconds, or a share in per cent.
+        """
+        return {
+            "hold_ns": whole_ns(self.hold.mean),
+            "think_ns": whole_ns(self.think.mean),
+            "hold_times": self.hold_times(),
+            "think_times": self.think_times(),
+            "arrivals": self.arrivals,
+            "burst": self.burst,
+            "read_percent": whole_percent(self.reads),
+            "words": self.words,
+        }
+
+    def in_words(self, *, replications: int, seed: int) -> str:
+        """Return load and seeds as the sentence of a plot's caption."""
+        runs = f"{replications} replication{'s' * (replications != 1)}, seeds from {seed}"
+        return f"Hold {self.hold}, think {self.think}; {runs}."
+
+
+@dataclass(frozen=True)
+class Output:
+    """The options that say how results come out."""
+
+    plot: list[Path] = field(default_factory=list)
+    latex: bool = False
+    json: bool = False
+
+    def check(self) -> None:
+        """Check before the first run that plots can be written, and what excludes what.
+
+        Raises:
+            UsageError: a plot has no known ending, or --latex and --json are both given.
+        """
+        from lockui.plots import check_files
+
+        check_files(self.plot)
+        check_latex(self.latex, self.json)
+
+
+def whole_ns(time: Time) -> int:
+    """Return a time in ns.
+
+    Raises:
+        UsageError: it is not whole.
+    """
+    if time % NS:
+        raise UsageError(f"{time}: write whole nanoseconds")
+    return time // NS
+
+
+def whole_percent(share: Share) -> int:
+    """Return a share in per cent.
+
+    Raises:
+        UsageError: it is not whole.
+    """
+    if share % PERCENT:
+        raise UsageError(f"{share}: write a share in whole per cent")
+    return share // PERCENT
 
 
 def say_plots(files: Iterable[Path], output: Console | None = None) -> None:
@@ -107,48 +216,6 @@ def check_runs(*, replications: int, seed: int, operations: int = 1) -> None:
     bounded(operations, "--operations", 1, 10**9)
     bounded(replications, "--replications", 1, 10**5)
     bounded(seed, "--seed", 0, 2**62)
-
-
-def check_latex(latex: bool, json: bool) -> None:
-    """Check that at most one of ``--latex`` and ``--json`` is given.
-
-    Raises:
-        UsageError: both are.
-    """
-    if latex and json:
-        raise UsageError("--latex and --json exclude each other: choose one")
-
-
-def load_in_words(hold_ns: int, think_ns: int, *, replications: int, seed: int) -> str:
-    """Return load and seeds as the sentence of a plot's caption."""
-    runs = f"{replications} replication{'s' * (replications != 1)}, seeds from {seed}"
-    return f"Hold {hold_ns:,} ns, think {think_ns:,} ns; {runs}."
-
-
-def load_settings(
-    hold_ns: int,
-    think_ns: int,
-    read_percent: int,
-    words: int,
-    process: tuple[str, int, str, str],
-    tasks: int = 16,
-) -> LoadSettings:
-    """Read the settings of a plain load from the options of that name.
-
-    Arguments:
-        process: --arrivals, --burst, --hold-times and --think-times.
-
-    Raises:
-        LoadError: a value is out of range, or a word is not known.
-    """
-    from locksim.kinds import ArrivalProcess, LoadSettings
-    from locksim.lang import NS
-
-    times = {"hold_ps": hold_ns * NS, "think_ps": think_ns * NS}
-    arrivals = ArrivalProcess(*process)
-    return LoadSettings(
-        **times, read_percent=read_percent, words=words, tasks=tasks, arrivals=arrivals
-    )
 
 
 def read_placement(text: str) -> Literal["compact", "scatter"] | list[int]:

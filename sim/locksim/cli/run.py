@@ -35,15 +35,15 @@ from rich.markup import escape
 from locksim.cli import bands, options
 from locksim.cli.ledger import ledger_json, print_ledger
 from locksim.cli.meter import print_meter
-from locksim.cli.options import check_runs, cpus_of, load_settings, read_placement
-from locksim.cli.reports import FORMATS, check_format, report_text
+from locksim.cli.options import check_runs, cpus_of, read_placement
+from locksim.cli.reports import check_format, report_text
 from lockui import tables
 from lockui.arguments import bounded
-from lockui.completion import among
+from lockui.command import Detail, command
 from lockui.console import console, progress, say, warn
 from lockui.document import plain, print_json
-from lockui.errors import interrupted, reported, saving
-from lockui.plots import check_files, save_each
+from lockui.errors import interrupted, saving
+from lockui.plots import save_each
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,53 +57,22 @@ if TYPE_CHECKING:
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
 
-@app.command()
-@reported()
+@command(app)
 def run(
     lock: options.LockName,
+    load: options.Load,
+    output: options.Output,
     machine: options.MachineName = "desktop-4",
-    cpus: Annotated[
-        int | None,
-        typer.Option(help="number of CPUs (by default all, or as many as --placement lists)"),
-    ] = None,
-    placement: Annotated[
-        str,
-        typer.Option(
-            help="compact, scatter, or CPU numbers 0,4,8",
-            autocompletion=among(options.PLACEMENTS),
-        ),
-    ] = "compact",
-    hold: options.Hold = 100,
-    think: options.Think = 400,
-    read_percent: options.ReadPercent = 90,
-    words: options.Words = 1,
-    arrivals: options.Arrivals = "closed",
-    burst: options.Burst = 1,
-    hold_times: options.Distribution = "constant",
-    think_times: options.Distribution = "exponential",
-    tasks: Annotated[int, typer.Option(help="tasks of a scheduler's load")] = 16,
-    operations: Annotated[int, typer.Option(help="critical sections measured per CPU")] = 200,
-    replications: Annotated[int, typer.Option(help="independent runs")] = 5,
-    seed: Annotated[int, typer.Option(help="seed of the first run")] = 1,
-    trace: Annotated[
-        Path | None,
-        typer.Option(help="write a trace: .html, .json (Perfetto) or .parquet"),
-    ] = None,
-    trace_rows: Annotated[int, typer.Option(help="most events in a trace")] = 10_000,
-    ledger: Annotated[
-        bool,
-        typer.Option("--ledger", help="show each acquisition's line transfers and their source"),
-    ] = False,
-    report: Annotated[
-        str | None,
-        typer.Option(
-            help=f"also print a report: {', '.join(FORMATS)}", autocompletion=among(FORMATS)
-        ),
-    ] = None,
-    sensitivity: bands.Sensitivity = None,
-    plots: options.Plots = None,
-    latex: options.Latex = False,
-    json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
+    cpus: Annotated[int | None, Detail("by default all, or as many as --placement lists")] = None,
+    placement: options.Placement = "compact",
+    tasks: int = 16,
+    operations: int = 200,
+    replications: int = 5,
+    seed: int = 1,
+    trace: Path | None = None,
+    ledger: bool = False,
+    report: options.ReportFormat = None,
+    sensitivity: bool = False,
 ) -> None:
     """Simulate one lock under a plain load: acquire, hold, release, think, repeat.
 
@@ -112,32 +81,29 @@ def run(
     from locksim import machine as machines
     from locksim.kinds import plain_load
     from locksim.study.simulation import LONGEST_PS, simulate
-    from locksim.study.traces.record import MOST_ROWS, record
+    from locksim.study.traces.record import record
     from locksim.study.traces.save import check_ending
 
     if trace is not None:
         check_ending(trace)
     check_format(report)
-    check_files(plots or ())
-    options.check_latex(latex, json)
-    bounded(trace_rows, "--trace-rows", 1, MOST_ROWS)
+    output.check()
     where = read_placement(placement)
     check_runs(replications=replications, seed=seed, operations=operations)
-    process = (arrivals, burst, hold_times, think_times)
-    load = plain_load(lock, load_settings(hold, think, read_percent, words, process, tasks))
+    program = plain_load(lock, load.settings(tasks))
     profile = machines.load(machine)
     every = profile.n_cpus if isinstance(where, str) else min(profile.n_cpus, len(where))
     n = every if cpus is None else bounded(cpus, "--cpus", 1, profile.n_cpus, on=profile.name)
 
     def simulated(on: Machine, **options: Any) -> Simulation:
         return simulate(
-            load.workload,
+            program.workload,
             machine=on,
             cpus=n,
             placement=where,
             operations=operations,
             seed=seed,
-            longest_ps=load.livelock_limit_ps(n) or LONGEST_PS,
+            longest_ps=program.livelock_limit_ps(n) or LONGEST_PS,
             **options,
         )
 
@@ -153,27 +119,26 @@ def run(
         "summary": plain(_summary(result, found)),
         "locks": plain(result.meters()),
     }
-    output = console(latex=latex)
-    if not json:
-        _print(output, lock, result)
-        _print_bands(output, result, found, profile)
-    if plots:
+    view = console(latex=output.latex)
+    if not output.json:
+        _print(view, lock, result)
+        _print_bands(view, result, found, profile)
+    if output.plot:
         from locksim.study.plots import plot_of_run
 
         done = len(result.replications)
-        how = options.load_in_words(hold, think, replications=done, seed=seed)
-        save_each(plot_of_run(lock, result, unit=load.kind.unit, caption=how), plots)
-        document["plots"] = plots
-        if not json:
-            options.say_plots(plots, output)
+        how = load.in_words(replications=done, seed=seed)
+        save_each(plot_of_run(lock, result, unit=program.kind.unit, caption=how), output.plot)
+        document["plots"] = output.plot
+        if not output.json:
+            options.say_plots(output.plot, view)
     if ledger or trace is not None:
         recorded = record(
-            load.workload,
+            program.workload,
             machine=profile,
             cpus=n,
             placement=where,
             seed=seed,
-            rows=trace_rows,
             title=f"{lock} on {profile.name}",
         )
         if trace is not None:
@@ -182,16 +147,16 @@ def run(
             document["trace"] = trace
         if ledger:
             document["ledger"] = ledger_json(recorded.ledger())
-            if not json:
-                print_ledger(output, recorded.ledger())
-        if trace is not None and not json:
-            say(f"\n  {len(recorded.rows):,} events written to {trace}", output)
+            if not output.json:
+                print_ledger(view, recorded.ledger())
+        if trace is not None and not output.json:
+            say(f"\n  {len(recorded.rows):,} events written to {trace}", view)
     if report is not None:
-        text = report_text(report, result, load.workload, profile, where, seed)
+        text = report_text(report, result, program.workload, profile, where, seed)
         document["report"] = {"format": report, "text": text}
-        if not json:
-            say(f"\n{text}", output)
-    if json:
+        if not output.json:
+            say(f"\n{text}", view)
+    if output.json:
         print_json(document)
     broken = result.violations()
     if broken:

@@ -12,15 +12,15 @@ the next on one CPU. ``transactions`` counts the line transfers per critical sec
 is the slowest CPU's count over the fastest's. ``hold_p50_ns`` to ``hold_p999_ns``, ``wait_…`` and
 their ``read_…`` are percentiles (50, 90, 99, 99.9) of the lock's holds and contended waits, each
 the mean over the replications; null where no thread took that side. ``complete`` is false after
-Ctrl-C and after a program got stuck: the rows are then those that were finished. ``--output`` saves
-the same rows.
+Ctrl-C and after a program got stuck: the rows are then those that were finished. ``--out FILE``
+saves the same rows.
 
 With four replications or more each row also has ``band_low``, ``band_high`` and ``depends_on``: how
 far ``per_second`` depends on starting order and on uncertain values of the machine
 (docs/UNCERTAINTY.md). By default this takes one run less than there are replications.
 ``--sensitivity`` moves one cause at a time and so takes more.
 
-With ``--dataset`` every run is kept in a folder of Parquet files (:mod:`locksim.cli.sweep_runs`,
+With ``--out FOLDER`` every run is kept in a folder of Parquet files (:mod:`locksim.cli.sweep_runs`,
 docs/SWEEPS.md).
 """
 
@@ -34,16 +34,18 @@ import typer
 from rich.markup import escape
 
 from locksim.cli import bands, options, values
-from locksim.cli.options import check_runs, cpus_of, load_settings, read_placement
-from locksim.cli.sweep_runs import Curve, DatasetOptions
+from locksim.cli.options import check_runs, cpus_of, read_placement
+from locksim.cli.sweep_runs import FACTORS, Curve, DatasetOptions
 from lockui import tables
 from lockui.arguments import bounded, folder_to_write, whole_numbers
+from lockui.command import Detail, command
 from lockui.completion import among
 from lockui.console import console, progress, say, warn
 from lockui.document import frame, print_json
-from lockui.errors import UsageError, interrupted, reported, saving
+from lockui.errors import UsageError, interrupted, saving
 from lockui.extras import demand
-from lockui.plots import check_files, save_each
+from lockui.plots import save_each
+from lockui.quantities import Share
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,13 +57,14 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
-FORMATS = (".csv", ".parquet")
+ENDINGS = (".csv", ".parquet")
 #: Most points of a dataset's sweep that are printed as a table.
 MOST_ROWS = 60
+#: No value of an option that may be repeated.
+NONE: list[str] = []
 
 
-@app.command()
-@reported()
+@command(app)
 def sweep(
     locks: Annotated[
         list[str],
@@ -69,53 +72,24 @@ def sweep(
             help="locks of the library, or FILE.py:CLASS", autocompletion=among(values.locks())
         ),
     ],
-    machine: options.MachineName = "xeon-8176-8x28",
-    cpus: Annotated[
-        str | None, typer.Option(help="CPU counts: 1,2,4,8 (powers of 2 up to 32 by default)")
-    ] = None,
-    placement: Annotated[
-        str, typer.Option(help="compact or scatter", autocompletion=among(options.PLACEMENTS))
-    ] = "compact",
-    hold: options.Hold = 100,
-    think: options.Think = 400,
-    read_percent: options.ReadPercent = 90,
-    words: options.Words = 1,
-    arrivals: options.Arrivals = "closed",
-    burst: options.Burst = 1,
-    hold_times: options.Distribution = "constant",
-    think_times: options.Distribution = "exponential",
-    operations: Annotated[int, typer.Option(help="critical sections measured per CPU")] = 100,
-    replications: Annotated[int, typer.Option(help="independent runs")] = 5,
-    seed: Annotated[int, typer.Option(help="seed of the first run")] = 1,
-    sensitivity: bands.Sensitivity = None,
-    plots: options.Plots = None,
-    latex: options.Latex = False,
-    output: Annotated[Path | None, typer.Option(help="save the table (.csv or .parquet)")] = None,
-    dataset: Annotated[
+    load: options.Load,
+    output: options.Output,
+    machine: options.MachineName = "desktop-4",
+    cpus: Annotated[str | None, Detail("1,2,4,8; by default powers of 2 up to 32")] = None,
+    placement: options.Placement = "compact",
+    operations: int = 100,
+    replications: int = 5,
+    seed: int = 1,
+    sensitivity: bool = False,
+    out: Annotated[
         Path | None,
-        typer.Option(help="keep every run in this folder; runs that it has are not made again"),
+        Detail(".csv or .parquet; a folder keeps every run, and no run is repeated"),
     ] = None,
-    vary: Annotated[
-        list[str] | None,
-        typer.Option(help="more factors: hold_ns=100,200 or, with --latin, transfer.half=300..600"),
-    ] = None,
-    latin: Annotated[
-        int | None, typer.Option(help="points of a Latin hypercube over the ranges of --vary")
-    ] = None,
-    points: Annotated[
-        Path | None, typer.Option(help="a CSV file of points; its first line names the factors")
-    ] = None,
-    until: Annotated[
-        str | None, typer.Option(help="replicate until the 95 % interval is ±1% of the mean")
-    ] = None,
-    most: Annotated[int, typer.Option(help="most replications with --until")] = 1000,
-    jobs: Annotated[
-        int | None, typer.Option(help="number of processes (default: all usable CPUs)")
-    ] = None,
-    scheduler: Annotated[
-        str, typer.Option(help="run on a Dask cluster: its address, such as tcp://10.0.0.1:8786")
-    ] = "",
-    json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
+    vary: Annotated[list[str], Detail(values=among(FACTORS), text="needs --out FOLDER")] = NONE,
+    samples: int | None = None,
+    precision: Share | None = None,
+    jobs: Annotated[int | None, Detail("by default all usable CPUs")] = None,
+    cluster: str = "",
 ) -> None:
     """Simulate each lock at each number of CPUs.
 
@@ -131,17 +105,14 @@ def sweep(
             "only 'locklab run' takes CPU numbers"
         )
     check_runs(replications=replications, seed=seed, operations=operations)
-    process = (arrivals, burst, hold_times, think_times)
-    settings = load_settings(hold, think, read_percent, words, process)
+    settings = load.settings()
     loads = {name: plain_load(name, settings) for name in locks}
     profile, counts = _points(machine, cpus)
-    if output is not None:
-        _check_file(output)
-    check_files(plots or ())
-    options.check_latex(latex, json)
-    wanted = DatasetOptions(vary or [], latin, points, until, jobs, scheduler)
-    causes = _causes(profile, sensitivity, replications, dataset)
-    if dataset is None:
+    output.check()
+    file, folder = _file_or_folder(out)
+    wanted = DatasetOptions(vary, samples, precision, jobs, cluster)
+    causes = _causes(profile, sensitivity, replications, folder)
+    if folder is None:
         wanted.check_unused()
         curve = _simulate(
             [(name, loads[name], n) for name in locks for n in counts],
@@ -154,40 +125,34 @@ def sweep(
         )
     else:
         curve = wanted.run(
-            dataset,
+            folder,
             locks=locks,
             machine=machine,
             cpus=None if cpus is None else counts,
-            fixed={
-                **{"hold_ns": hold, "think_ns": think, "hold_times": hold_times},
-                **{"think_times": think_times, "arrivals": arrivals, "burst": burst},
-                **{"read_percent": read_percent, "words": words},
-                **{"placement": placement, "operations": operations},
-            },
+            fixed=load.factors() | {"placement": placement, "operations": operations},
             replications=replications,
-            most=most,
             seed=seed,
         )
     if curve.ended is not None and not curve.rows:
         raise curve.ended
-    if output is not None:
-        _save(curve.rows, output)
-    units = " and ".join(dict.fromkeys(load.kind.unit for load in loads.values()))
+    if file is not None:
+        _save(curve.rows, file)
+    units = " and ".join(dict.fromkeys(one.kind.unit for one in loads.values()))
     on = f"{machine} ({placement})"
-    if plots:
-        how = options.load_in_words(hold, think, replications=replications, seed=seed)
-        _plot(curve, units, f"Simulated on {on}. {how}", plots)
-    if json:
+    if output.plot:
+        how = load.in_words(replications=replications, seed=seed)
+        _plot(curve, units, f"Simulated on {on}. {how}", output.plot)
+    if output.json:
         document = {"machine": machine, "placement": placement, "complete": curve.ended is None}
         kept = {} if curve.dataset is None else {"dataset": curve.dataset}
         print_json(document | {"rows": curve.rows} | kept)
     else:
-        view = console(latex=latex)
-        if dataset is None or len(curve.rows) <= MOST_ROWS:
-            _print(view, curve, units, f"{on}, hold {hold:,} ns, think {think:,} ns")
+        view = console(latex=output.latex)
+        if folder is None or len(curve.rows) <= MOST_ROWS:
+            _print(view, curve, units, f"{on}, hold {load.hold}, think {load.think}")
             _print_bands(view, curve, causes, profile)
-        if plots:
-            options.say_plots(plots, view)
+        if output.plot:
+            options.say_plots(output.plot, view)
         if curve.dataset is not None:
             say(curve.in_words(), view)
     _end(curve)
@@ -217,7 +182,7 @@ def _plot(curve: Curve, unit: str, caption: str, files: list[Path]) -> None:
 
 
 def _causes(
-    profile: Machine, sensitivity: bool | None, replications: int, dataset: Path | None
+    profile: Machine, sensitivity: bool, replications: int, dataset: Path | None
 ) -> list[Cause]:
     """Return what moves the results: by default as much as costs less than the sweep itself."""
     from locksim.study.bands import drawn, one_at_a_time
@@ -225,13 +190,11 @@ def _causes(
     if dataset is not None:
         if sensitivity:
             raise UsageError(
-                "--sensitivity and --dataset exclude each other: vary costs with --vary, "
-                "such as --vary tenure=5..30 --latin 20"
+                "--sensitivity and --out FOLDER exclude each other: vary costs with --vary, "
+                "such as --vary tenure=5..30 --samples 20"
             )
         return []
-    if sensitivity is None:
-        return drawn(profile, replications - 1)
-    return one_at_a_time(profile) if sensitivity else []
+    return one_at_a_time(profile) if sensitivity else drawn(profile, replications - 1)
 
 
 def _simulate(
@@ -307,25 +270,36 @@ def _points(machine: str, cpus: str | None) -> tuple[Machine, list[int]]:
     return profile, counts
 
 
-def _check_file(output: Path) -> None:
-    """Check that a table can be saved in a file."""
-    option = f"--output {output}"
-    if output.suffix not in FORMATS:
-        raise UsageError(f"{option}: the file must end in {' or '.join(FORMATS)}")
-    if output.is_dir():
+def _file_or_folder(out: Path | None) -> tuple[Path | None, Path | None]:
+    """Return the file for the table, or the folder for every run, that ``--out`` names.
+
+    Raises:
+        UsageError: neither can be written there.
+    """
+    if out is None:
+        return None, None
+    option = f"--out {out}"
+    if not out.suffix or (out.is_dir() and out.suffix not in ENDINGS):
+        return None, out
+    if out.suffix not in ENDINGS:
+        raise UsageError(
+            f"{option}: a file must end in {' or '.join(ENDINGS)}, a folder in neither"
+        )
+    if out.is_dir():
         raise UsageError(f"{option}: this is a folder; name a file in it")
-    demand(option, "pandas", *(["pyarrow"] if output.suffix == ".parquet" else []))
-    folder_to_write(output.parent, option)
+    demand(option, "pandas", *(["pyarrow"] if out.suffix == ".parquet" else []))
+    folder_to_write(out.parent, option)
+    return out, None
 
 
-def _save(rows: list[dict[str, Any]], output: Path) -> None:
+def _save(rows: list[dict[str, Any]], out: Path) -> None:
     """Save the curve in the format of the file's suffix."""
     table = frame(rows)
-    with saving(f"--output {output}"):
-        if output.suffix == ".csv":
-            table.to_csv(output, index=False)
+    with saving(f"--out {out}"):
+        if out.suffix == ".csv":
+            table.to_csv(out, index=False)
         else:
-            table.to_parquet(output, index=False)
+            table.to_parquet(out, index=False)
 
 
 def _row(name: str, result: Simulation) -> dict[str, Any]:

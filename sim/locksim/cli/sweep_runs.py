@@ -1,4 +1,4 @@
-"""``locklab sweep --dataset``: the options of a sweep whose runs are kept, and its curve.
+"""``locklab sweep --out FOLDER``: the options of a sweep whose runs are kept, and its curve.
 
 The JSON of ``locklab sweep`` then has in each row also the factors that vary and ``replications``,
 the number of runs behind it; and beside the rows::
@@ -15,12 +15,13 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from locksim.cli.options import cpus_of
+from locksim.cli.options import cpus_of, whole_ns, whole_percent
 from lockui.arguments import bounded, folder_to_write
 from lockui.console import progress
 from lockui.errors import UsageError
 from lockui.extras import demand
 from lockui.portable import usable_cpus
+from lockui.quantities import Share, Time
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,9 +29,20 @@ if TYPE_CHECKING:
     from locksim.study.sweep import Outcome
     from locksim.study.sweep.design import Design, Point, Value
 
-__all__ = ["Curve", "DatasetOptions"]
+__all__ = ["FACTORS", "Curve", "DatasetOptions"]
 
-MOST_REPLICATIONS = 10**5
+MOST_REPLICATIONS = 1000
+"""Most runs of a point with ``--precision``."""
+COLUMNS = {"hold": "hold_ns", "think": "think_ns", "reads": "read_percent"}
+"""Options with units → the columns that keep them in a dataset."""
+FACTORS = tuple(
+    f"{name}="
+    for name in (
+        *COLUMNS,
+        *("words", "burst", "arrivals", "hold_times", "think_times", "placement", "operations"),
+    )
+)
+"""What ``--vary`` takes besides the machine's costs."""
 
 
 @dataclass(frozen=True)
@@ -64,14 +76,13 @@ class Curve:
 
 @dataclass(frozen=True)
 class DatasetOptions:
-    """The options of ``locklab sweep`` that need ``--dataset``; each as it was written."""
+    """The options of ``locklab sweep`` that need ``--out FOLDER``; each as it was written."""
 
     vary: Sequence[str]
-    latin: int | None
-    points: Path | None
-    until: str | None
+    samples: int | None
+    precision: Share | None
     jobs: int | None
-    scheduler: str
+    cluster: str
 
     def check_unused(self) -> None:
         """Refuse these options where no dataset is named.
@@ -82,7 +93,7 @@ class DatasetOptions:
         for option in fields(self):
             if getattr(self, option.name):
                 raise UsageError(
-                    f"--{option.name} needs --dataset FOLDER, where the sweep keeps its runs"
+                    f"--{option.name} needs --out FOLDER, where the sweep keeps its runs"
                 )
 
     def run(
@@ -94,14 +105,13 @@ class DatasetOptions:
         cpus: Sequence[int] | None,
         fixed: Mapping[str, Value],
         replications: int,
-        most: int,
         seed: int,
     ) -> Curve:
         """Make the runs that are missing, and read the curve.
 
         Arguments:
             folder: the dataset's. machine: a name. cpus: None for the default. fixed: further
-                factors. locks, replications, most, seed: as the command's.
+                factors. locks, replications, seed: as the command's.
 
         Raises:
             UsageError, and the errors of :class:`locksim.study.sweep.Sweep`.
@@ -110,53 +120,73 @@ class DatasetOptions:
 
         vary, points = self._factors(seed)
         design = product(locks, [machine], cpus, vary, points, fixed)
-        share = None if self.until is None else _share(self.until)
+        share = None if self.precision is None else self.precision.fraction
+        if share is not None and not 0 < share < 1:
+            raise UsageError(f"--precision {self.precision}: write a percentage above 0%, as 1%")
         jobs = usable_cpus() if self.jobs is None else bounded(self.jobs, "--jobs", 1, 1024)
-        bounded(most, "--most", replications, MOST_REPLICATIONS)
-        demand(f"--dataset {folder}", "pyarrow", "pandas")
-        folder_to_write(folder, f"--dataset {folder}")
+        demand(f"--out {folder}", "pyarrow", "pandas")
+        folder_to_write(folder, f"--out {folder}")
+        most = max(replications, MOST_REPLICATIONS)
         sweep = Sweep(design, Goal(replications, seed, share, most), folder)
-        workers = on_cluster(self.scheduler) if self.scheduler else on_this_machine(jobs)
+        workers = on_cluster(self.cluster) if self.cluster else on_this_machine(jobs)
         with progress("sweep") as report:
             outcome = sweep.run(workers, report)
         return _curve(sweep.table(outcome), outcome, folder, _varied(design))
 
     def _factors(self, seed: int) -> tuple[dict[str, list[Value]], list[Point]]:
-        """The factors of --vary with their values, and the points of --latin and --points."""
+        """The factors of --vary with their values, and the points of its file or of --samples."""
         from locksim.study.sweep import latin_hypercube, read_points
-        from locksim.study.sweep.design import value
 
         lists: dict[str, list[Value]] = {}
         ranges: dict[str, tuple[float, float]] = {}
+        file: Path | None = None
         for text in self.vary:
             name, equals, said = (part.strip() for part in text.partition("="))
+            if text.endswith(".csv") and not equals:
+                file = Path(text)
+                continue
             if not (name and equals and said):
-                raise UsageError(f"--vary {text}: write NAME=VALUE,VALUE or NAME=LOW..HIGH")
+                raise UsageError(
+                    f"--vary {text}: write NAME=VALUE,VALUE or NAME=LOW..HIGH, or name a .csv file"
+                )
             low, dots, high = said.partition("..")
+            if dots and self.samples is None:
+                raise UsageError(f"--vary {name}=LOW..HIGH needs --samples POINTS")
             if dots:
-                ranges[name] = float(value(name, low)), float(value(name, high))
+                factor, first = _factor(name, low)
+                ranges[factor] = float(first), float(_factor(name, high)[1])
             else:
-                lists[name] = [value(name, one) for one in said.split(",")]
-        if ranges and self.latin is None:
-            raise UsageError(f"--vary {next(iter(ranges))}=LOW..HIGH needs --latin POINTS")
-        if self.latin is not None and not ranges:
-            raise UsageError("--latin needs ranges to sample, such as --vary think_ns=100..4000")
-        if self.latin is not None and self.points is not None:
-            raise UsageError("--latin and --points both list points: leave one of them out")
-        if self.points is not None:
-            return lists, read_points(self.points)
-        return lists, [{}] if self.latin is None else latin_hypercube(ranges, self.latin, seed)
+                for one in said.split(","):
+                    factor, value = _factor(name, one)
+                    lists.setdefault(factor, []).append(value)
+        if self.samples is not None and not ranges:
+            raise UsageError("--samples needs ranges, such as --vary think=100ns..4us")
+        if self.samples is not None and file is not None:
+            raise UsageError(f"--samples and --vary {file} both list points: leave one out")
+        if file is not None:
+            return lists, read_points(file)
+        return lists, [{}] if self.samples is None else latin_hypercube(ranges, self.samples, seed)
 
 
-def _share(text: str) -> float:
-    """Return the fraction of a text such as ``1%``."""
+def _factor(name: str, text: str) -> tuple[str, Value]:
+    """Return a factor of a dataset and its value, of an option's name and value or a cost's.
+
+    Raises:
+        UsageError: a quantity is not one, or a column's name stands for the option's.
+    """
+    from locksim.study.sweep.design import value
+
+    if name in COLUMNS.values():
+        option = next(option for option, column in COLUMNS.items() if column == name)
+        raise UsageError(f"--vary {name}: write the option's name, --vary {option}=…")
     try:
-        share = float(text.removesuffix("%")) / 100
-    except ValueError:
-        share = 0.0
-    if not text.endswith("%") or not 0 < share < 1:
-        raise UsageError(f"--until {text}: write a percentage above 0%, such as 1%")
-    return share
+        if name == "reads":
+            return COLUMNS[name], whole_percent(Share.parse(text))
+        if name in COLUMNS:
+            return COLUMNS[name], whole_ns(Time.parse(text))
+    except UsageError as error:
+        raise UsageError(f"--vary {name}={error}") from None
+    return name, value(name, text)
 
 
 def _varied(design: Design) -> list[str]:

@@ -11,15 +11,16 @@ __all__ = [
     "ablations",
     "arrivals",
     "conditions",
-    "distributions",
     "drills",
     "experiments",
+    "hold_times",
     "locks",
     "machines",
     "memory_models",
     "properties",
     "report_formats",
     "specifications",
+    "think_times",
     "what_ifs",
 ]
 
@@ -81,11 +82,18 @@ def arrivals() -> Iterable[str]:
     return ARRIVALS
 
 
-def distributions() -> Iterable[str]:
-    """Return the distributions of hold and think times."""
+def hold_times() -> Iterable[str]:
+    """Return an example of a hold time for each distribution."""
     from locksim.kinds.load import TIMES
 
-    return TIMES
+    return ["100ns", *(f"{name}:100ns" for name in TIMES)]
+
+
+def think_times() -> Iterable[str]:
+    """Return an example of a think time for each distribution."""
+    from locksim.kinds.load import TIMES
+
+    return ["400ns", *(f"{name}:400ns" for name in TIMES)]
 
 
 def experiments() -> Iterable[str]:

@@ -105,7 +105,7 @@ def load_of(struct: type[Struct], name: str, settings: LoadSettings) -> PlainLoa
         )
     if not kind.paced and settings.arrivals != ArrivalProcess():
         raise LoadError(
-            f"{name}: --arrivals, --burst, --hold-times and --think-times are for locks only; "
-            "the load of a decision cache or scheduler has fixed arrivals\nhelp: leave them out"
+            f"{name}: --arrivals, --burst and distributions of --hold and --think are for locks "
+            "only; the load of a decision cache or scheduler has its own\nhelp: leave them out"
         )
     return PlainLoad(kind, kind.plain_load(struct, settings), settings)

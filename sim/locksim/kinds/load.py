@@ -55,8 +55,8 @@ class ArrivalProcess:
     def __post_init__(self) -> None:
         _check("--burst", self.burst, 1, LARGEST_BURST)
         _number("--arrivals", self.arrivals, ARRIVALS)
-        _number("--hold-times", self.hold_times, TIMES)
-        _number("--think-times", self.think_times, TIMES)
+        _number("--hold", self.hold_times, TIMES)
+        _number("--think", self.think_times, TIMES)
 
     def params(self) -> dict[str, int]:
         """The parameters of a ``Paced`` workload."""
@@ -94,10 +94,9 @@ class LoadSettings:
     def __post_init__(self) -> None:
         for option, time_ps in (("--hold", self.hold_ps), ("--think", self.think_ps)):
             if not 0 <= time_ps <= LONGEST_NS * NS:
-                raise LoadError(
-                    f"{option} must be between 0 and {LONGEST_NS:,} ns (got {time_ps // NS})"
-                )
-        _check("--read-percent", self.read_percent, 0, 100)
+                raise LoadError(f"{option} must be between 0ns and 1s (got {time_ps / NS:,.15g}ns)")
+        if not 0 <= self.read_percent <= 100:
+            raise LoadError(f"--reads must be between 0% and 100% (got {self.read_percent}%)")
         _check("--words", self.words, 0, MOST_WORDS)
         _check("--tasks", self.tasks, 1, MOST_TASKS)
 

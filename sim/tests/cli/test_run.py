@@ -101,20 +101,17 @@ def test_same_seed_gives_the_same_figures() -> None:
         (["ticket", "--placement", "0,0", "--cpus", "2"], "the placement lists CPU 0 twice"),
         (["ticket", "--placement", "0,0"], "the placement lists CPU 0 twice"),
         (["ticket", "--placement", "here"], "--placement here: write compact, scatter"),
-        (["ticket", "--hold", "-1"], "--hold must be between 0 and 1,000,000,000 ns (got -1)"),
-        (["ticket", "--think", "-5"], "--think must be between 0 and 1,000,000,000 ns (got -5)"),
-        (["ticket", "--hold", "9" * 20], "--hold must be between 0 and 1,000,000,000 ns (got 999"),
-        (["rwlock", "--read-percent", "101"], "--read-percent must be between 0 and 100 (got 101)"),
+        (["ticket", "--hold", "-1ns"], "--hold -1ns: write a number with its unit, as 100ns"),
+        (["ticket", "--think", "2s"], "--think must be between 0ns and 1s (got 2,000,000,000ns)"),
+        (["rwlock", "--reads", "101%"], "--reads must be between 0% and 100% (got 101%)"),
+        (["rwlock", "--reads", "0.5%"], "0.5%: write a share in whole per cent"),
+        (["ticket", "--cpus", "1.5"], "--cpus 1.5: write a whole number"),
         (["ticket", "--operations", "0"], "--operations must be between 1 and "),
         (["ticket", "--replications", "0"], "--replications must be between 1 and "),
         (["ticket", "--seed", "-1"], "--seed must be between 0 and "),
         (
             ["ticket", "--seed", "9" * 24],
             f"--seed must be between 0 and {2**62:,} (got {'9' * 24})",
-        ),
-        (
-            ["ticket", "--trace-rows", "0"],
-            "--trace-rows must be between 1 and 1,000,000 (got 0)",
         ),
         (["no/such.py:Mine"], "no/such.py cannot be read: No such file or directory"),
     ],
@@ -125,15 +122,6 @@ def test_bad_arguments_get_one_message(arguments: list[str], message: str) -> No
     assert (2, "") == (result.exit_code, result.stdout)
     assert result.stderr.startswith(f"error: {message}")
     assert 1 == result.stderr.count("\n")
-
-
-@pytest.mark.parametrize("text", ["abc", "1.5", ""])
-def test_what_is_no_number_is_refused(text: str) -> None:
-    """Typer's own message names the option."""
-    result = RUN.invoke(app, ["ticket", "--cpus", text])
-    assert 2 == result.exit_code
-    assert "'--cpus'" in result.stderr
-    assert "Traceback" not in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -283,12 +271,13 @@ def test_the_arrival_process_is_set_by_words() -> None:
     """An open load offers what it offers; without words the load is the closed one."""
 
     def rate(*words: str) -> float:
-        result = RUN.invoke(app, ["mcs", "--cpus", "2", "--hold", "1000", *words, "--json"])
+        result = RUN.invoke(app, ["mcs", "--cpus", "2", "--hold", words[0], *words[1:], "--json"])
         return float(json.loads(result.stdout)["summary"][0]["mean"])
 
-    closed = rate("--think", "4000")
-    assert closed == rate("--think", "4000", "--arrivals", "closed", "--burst", "1")
-    opened = rate("--think", "4000", "--arrivals", "open", "--hold-times", "uniform")
+    closed = rate("1us", "--think", "4us")
+    long = rate("constant:1us", "--think", "exponential:4us", "--arrivals", "closed")
+    assert closed == long
+    opened = rate("uniform:1us", "--think", "4us", "--arrivals", "open")
     assert 1.1 * closed < opened < 0.56e6
 
 
@@ -297,12 +286,10 @@ def test_the_arrival_process_is_set_by_words() -> None:
     [
         (["ticket", "--arrivals", "late"], "--arrivals late: write closed, open"),
         (["ticket", "--burst", "0"], "--burst must be between 1 and 1,000 (got 0)"),
-        (["ticket", "--hold-times", "x"], "--hold-times x: write constant, exponential, unif"),
-        (["rwlock", "--think-times", ""], "--think-times : write constant, exponential, unif"),
-        (
-            ["cipso", "--burst", "2"],
-            "cipso: --arrivals, --burst, --hold-times and --think-times ar",
-        ),
+        (["ticket", "--hold", "x:1ns"], "--hold x: write constant, exponential, unif"),
+        (["rwlock", "--think", "x:1ns"], "--think x: write constant, exponential, unif"),
+        (["cipso", "--burst", "2"], "cipso: --arrivals, --burst and distributions of --hold and "),
+        (["cipso", "--think", "uniform:1us"], "cipso: --arrivals, --burst and distributions of "),
     ],
 )
 def test_an_unknown_arrival_process_is_refused(arguments: list[str], message: str) -> None:
@@ -357,7 +344,7 @@ def test_every_plot_is_saved_and_named(tmp_path: Path) -> None:
     shown = RUN.invoke(app, asked).stdout
     for file in files:
         assert f"plot: {file}" in shown.splitlines()
-        assert "Hold 100 ns, think 400 ns; 2 replications, seeds from 1." in file.read_text()
+        assert "Hold 100ns, think 400ns; 2 replications, seeds from 1." in file.read_text()
     found = json.loads(RUN.invoke(app, [*asked, "--json"]).stdout)
     assert [str(file) for file in files] == found["plots"]
 

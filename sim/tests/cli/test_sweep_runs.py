@@ -1,4 +1,4 @@
-"""`locklab sweep --dataset`: the same curve as without it, kept, and what goes wrong."""
+"""`locklab sweep --out FOLDER`: the same curve as without it, kept, and what goes wrong."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ SHORT = ["--machine", "desktop-4", "--operations", "5", "--replications", "2"]
 
 def swept(folder: Path, *arguments: str) -> tuple[str, ...]:
     """The arguments of a sweep that keeps its runs."""
-    return (*arguments, *SHORT, "--dataset", str(folder))
+    return (*arguments, *SHORT, "--out", str(folder))
 
 
 def test_curve_is_that_without_a_dataset(tmp_path: Path) -> None:
@@ -57,11 +57,11 @@ def test_plot_has_a_panel_for_each_value(tmp_path: Path) -> None:
 
 def test_latin_hypercube_and_list(tmp_path: Path) -> None:
     """Both give points; the hypercube's are spread over the range."""
-    latin = ["tas", "--cpus", "2", "--vary", "hold_ns=0..1000", "--latin", "4", "--json"]
+    latin = ["tas", "--cpus", "2", "--vary", "hold=0ns..1us", "--samples", "4", "--json"]
     rows = json.loads(RUN.invoke(app, swept(tmp_path, *latin)).stdout)["rows"]
     assert [0, 1, 2, 3] == sorted(row["hold_ns"] // 251 for row in rows)
     (tmp_path / "points.csv").write_text("cpus,hold_ns\n1,10\n2,20\n")
-    listed = ["tas", "--points", str(tmp_path / "points.csv"), "--json"]
+    listed = ["tas", "--vary", str(tmp_path / "points.csv"), "--json"]
     rows = json.loads(RUN.invoke(app, swept(tmp_path / "more", *listed)).stdout)["rows"]
     assert [(1, 10), (2, 20)] == [(row["cpus"], row["hold_ns"]) for row in rows]
 
@@ -69,17 +69,20 @@ def test_latin_hypercube_and_list(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--vary", "hold=1,2"], "there is no factor 'hold' to vary; did you mean 'hold_ns'"),
-        (["--vary", "hold_ns"], "--vary hold_ns: write NAME=VALUE,VALUE or NAME=LOW..HIGH"),
-        (["--vary", "hold_ns=1..2"], "--vary hold_ns=LOW..HIGH needs --latin POINTS"),
+        (["--vary", "word=1,2"], "there is no factor 'word' to vary; did you mean 'words'"),
+        (["--vary", "hold=1,2"], "--vary hold=1: write a number with its unit, as 100ns"),
+        (["--vary", "hold_ns=1,2"], "--vary hold_ns: write the option's name, --vary hold=…"),
+        (["--vary", "hold=1500ps"], "--vary hold=1500ps: write whole nanoseconds"),
+        (["--vary", "hold"], "--vary hold: write NAME=VALUE,VALUE or NAME=LOW..HIGH, or name a "),
+        (["--vary", "hold=1ns..2ns"], "--vary hold=LOW..HIGH needs --samples POINTS"),
         (["--vary", "words=x"], "words=x: write an integer"),
         (["--vary", "words=99"], "--words must be between 0 and 64 (got 99)"),
         (["--vary", "cpus=5"], "cpus must be between 1 and 4 on desktop-4 (got 5)"),
-        (["--latin", "3"], "--latin needs ranges to sample"),
-        (["--points", "none.csv"], "none.csv cannot be read: No such file or directory"),
-        (["--until", "2"], "--until 2: write a percentage above 0%, such as 1%"),
+        (["--samples", "3"], "--samples needs ranges, such as --vary think=100ns..4us"),
+        (["--vary", "none.csv"], "none.csv cannot be read: No such file or directory"),
+        (["--precision", "2"], "--precision 2: write a number with its unit, as 90%"),
+        (["--precision", "0%"], "--precision 0%: write a percentage above 0%, as 1%"),
         (["--jobs", "0"], "--jobs must be between 1 and 1,024 (got 0)"),
-        (["--most", "1"], "--most must be between 2 and 100,000 (got 1)"),
     ],
 )
 def test_bad_arguments_are_refused(tmp_path: Path, arguments: list[str], message: str) -> None:
@@ -90,12 +93,12 @@ def test_bad_arguments_are_refused(tmp_path: Path, arguments: list[str], message
     assert [] == [*tmp_path.glob("data/part-*")]
 
 
-@pytest.mark.parametrize("option", ["--vary=words=1", "--until=1%", "--scheduler=tcp://x:1"])
+@pytest.mark.parametrize("option", ["--vary=words=1", "--precision=1%", "--cluster=tcp://x:1"])
 def test_options_of_datasets_need_one(option: str) -> None:
     """They would do nothing without it."""
     result = RUN.invoke(app, ["tas", "--cpus", "2", *SHORT, option])
     assert (2, "") == (result.exit_code, result.stdout)
-    assert "needs --dataset FOLDER" in result.stderr
+    assert "needs --out FOLDER" in result.stderr
 
 
 def test_fault_costs_no_other_point(tmp_path: Path) -> None:

@@ -77,8 +77,8 @@ def test_a_load_that_fits_no_kind_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"hold_ps": -1 * NS}, r"--hold must be between 0 and 1,000,000,000 ns \(got -1\)"),
-        ({"read_percent": 101}, r"--read-percent must be between 0 and 100 \(got 101\)"),
+        ({"hold_ps": -1 * NS}, r"--hold must be between 0ns and 1s \(got -1ns\)"),
+        ({"read_percent": 101}, r"--reads must be between 0% and 100% \(got 101%\)"),
         ({"words": 65}, r"--words must be between 0 and 64 \(got 65\)"),
         ({"tasks": 0}, r"--tasks must be between 1 and 65,536 \(got 0\)"),
     ],
