@@ -44,11 +44,13 @@ def test_names() -> None:
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_they_run_and_end(probe: str, threads: int) -> None:
     """Any number of threads comes through, more than CPUs too, and something was counted."""
-    # On a busy machine threads that wait for one another get on only once in a time slice.
-    patient_ms = DURATION_MS * (1 if threads == 1 or probe in SINGLE_CPU else 40)
-    tallies = run(probe, threads, duration_ms=patient_ms)["tallies"]
-    assert threads == len(tallies)
-    assert sum(tally["count"] for tally in tallies) > 0
+    alone = threads == 1 and probe == "served_next"  # it counts handoffs, and has none
+    for duration_ms in (DURATION_MS, 40 * DURATION_MS, 1600 * DURATION_MS):
+        tallies = run(probe, threads, duration_ms=duration_ms)["tallies"]
+        assert threads == len(tallies)
+        if alone or sum(tally["count"] for tally in tallies) > 0:
+            return  # on a busy machine a thread may not get a CPU in a short time
+    pytest.fail("nothing was counted")
 
 
 @pytest.mark.parametrize("probe", TURNS)
