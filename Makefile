@@ -61,8 +61,9 @@ printed: setup ## Compare locks printed from the language with the hand-written 
 	@$(PYTHON_BIN) native/benchmarks/printed.py $(ARGS)
 
 survey: setup ## Measure this machine (ten minutes), calibrate, check the predictions; below out/survey
-	@.venv/bin/locklab native survey --out out/survey --csv out/survey/data $(ARGS)
-	@.venv/bin/locklab calibrate --from out/survey --out out/survey/data/machine.toml
+	@.venv/bin/locklab native survey --out out/survey $(ARGS)
+	@$(PYTHON_BIN) -c "from pathlib import Path as P; from locknative.survey import folder; folder.write_csv(P('out/survey'), P('out/survey/data'))"
+	@.venv/bin/locklab machine calibrate --from out/survey --out out/survey/data/machine.toml
 	@.venv/bin/locklab native predict --from out/survey --machine out/survey/data/machine.toml
 
 torture: setup ## Test every C lock: explorer (SC and TSO), torture, ThreadSanitizer, AddressSanitizer

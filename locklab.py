@@ -36,7 +36,7 @@ READERS: dict[str, dict[str, str]] = {
         "show": "List or show locks, machines, published tables and all else that has a name",
     },
     "Your machine": {
-        "native": "",
+        "native": "Run the C kernels on real cores: measure, explore and stress them",
         "machine": "Write a profile of a machine: from measurements, or from published latencies",
         "doctor": "",
     },

@@ -142,9 +142,9 @@ def test_everything_is_listed(core: Installed) -> None:
     lessons = json.loads(core.run("lesson", "list", "--json"))
     assert len(list(ROOT.glob("lessons/[0-9]*.md"))) == len(lessons)
     if "none-any" in core.wheel.name:
-        assert "locklab-native is not built; it needs Linux" in core.run("native", "list", code=2)
+        assert "locklab-native is not built; it needs Linux" in core.run("show", "kernel", code=2)
     else:
-        assert "ticket" in core.run("native", "list")
+        assert "ticket" in core.run("show", "kernel")
 
 
 def test_instructor_makes_a_lab(core: Installed) -> None:

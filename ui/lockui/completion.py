@@ -73,6 +73,8 @@ def app(arguments: Sequence[str], prog_name: str) -> None:
         made: Any = TyperCommand(name, help=command.help)
         if loaded is not None:
             made = get_command(loaded)
+        if not second and isinstance(made, TyperGroup):
+            groups[word] = made  # `machine new` and `machine calibrate` may stand in two packages
         if second and word not in groups:
             groups[word] = TyperGroup(name=word)
             group.add_command(groups[word], word)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import sys
@@ -29,13 +30,15 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def plain(value: Any) -> Any:
-    """Return a value in JSON's types: numpy values unwrapped, NaN and infinity as None."""
+    """Return a value in JSON's types: dataclasses as objects, numpy's as numbers, NaN as None."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     if isinstance(value, Path):
         return str(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return plain(dataclasses.asdict(value))
     if hasattr(value, "tolist"):  # a numpy scalar or array
         return plain(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):

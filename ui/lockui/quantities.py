@@ -178,6 +178,18 @@ class Share(Quantity):
         """Return it as a fraction of 1."""
         return self / (100 * PERCENT)
 
+    @classmethod
+    def parse(cls, text: str | Self) -> Self:
+        """Return the share that a text such as ``90%`` writes.
+
+        Raises:
+            UsageError: as :meth:`Quantity.parse`; or it is above 100%.
+        """
+        share = super().parse(text)
+        if share > 100 * PERCENT:
+            raise UsageError(f"{text}: a share is at most 100%")
+        return share
+
     def __str__(self) -> str:
         return f"{self / PERCENT:g}%"
 

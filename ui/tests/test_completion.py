@@ -46,21 +46,20 @@ VALUES = [
     ("locklab export results --format ca", ["canvas"]),
     ("locklab native bench tic", ["ticket"]),
     ("locklab native explore al", ["all"]),
-    ("locklab native survey --kernels ticket,mc", ["ticket,mcs"]),
+    ("locklab native survey --only ticket,mc", ["ticket,mcs"]),
     ("locklab native torture --tool t", ["torture", "tsan"]),
 ]
 """What is typed, and all that is offered."""
 FREE = """
-    calibrate --name; chatroom --set; check --client; check --expect; check --operations;
+    machine calibrate --name; chatroom --set; check --client; check --expect; check --operations;
     check --rounds; drill --answer; export --gradebook; grade bundle --image; grade review --by;
     grade review --gradebook; grade submissions --check; grade submissions --explain;
     grade submissions --gradebook; grade submissions --regrade; grade submissions --scheduler;
     grade submissions --student; lab bundle --student; lab start --student; lesson new --title;
     lesson new name; machine new --latency; machine new --shape; machine new --source;
-    machine new name; native bench --hold-ns; native bench --think-ns; native bench --threads;
-    native bench --write-share; native explore --define; native explore --replay;
-    native workload --cpus; open link; sensitivity --by; sensitivity --cell;
-    sensitivity --parameter; share --page; sweep --cluster; sweep --cpus
+    machine new name; native bench --threads; native explore --define;
+    native explore --replay; native workload --placement; open link; sensitivity --by;
+    sensitivity --cell; sensitivity --parameter; share --page; sweep --cluster; sweep --cpus
 """
 """Options and arguments whose values no list holds."""
 

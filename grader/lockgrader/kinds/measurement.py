@@ -48,7 +48,7 @@ class Measurement(Check):
     """A measurement of the student's own, made properly, and predicted before.
 
     Arguments:
-        file: of the submission, from ``locklab native bench … --output FILE``. The lab names it in
+        file: of the submission, from ``locklab native bench … --out FILE``. The lab names it in
             ``data``.
         cell: what must be in it. trials: undisturbed ones, at least.
         width: half of the 95 % interval over the median, at most.

@@ -42,8 +42,8 @@ def collect_here(
         raise NativeError(
             f"{len(short)} of {len(good)} cells have fewer than {LEAST_GOOD} good trials, for "
             f"example {where}. {_why(folder)}(load {load:.1f} on {len(cpus)} CPUs). Measure when "
-            f"the machine is idle, allow more --seconds, or use shorter trials (--trial-ms "
-            f"{max(1, plan.trial_ms // 4)})"
+            f"the machine is idle, allow more time (--max-time), or use shorter trials (--duration "
+            f"{max(1, plan.trial_ms // 4)}ms)"
         )
 
 

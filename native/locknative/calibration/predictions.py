@@ -58,7 +58,7 @@ def predict(
 
     if machine.origin is None:
         raise NativeError(
-            f"{machine.name} is not a calibrated machine: make one with 'locklab calibrate'"
+            f"{machine.name} is not a calibrated machine: make one with 'locklab machine calibrate'"
         )
     cells = [cell for cell in readings if _simulated(cell)]
     if not cells:

@@ -14,8 +14,8 @@ from locksim.machine.profile import parse
 
 STORE_BUFFER_ENTRIES = 56
 HEAD = (
-    "Written by locklab calibrate. Of the protocol, 'arbitration' and 'shared_issue_percent' are\n"
-    "from probes if they are there; the rest is assumed, not measured."
+    "Written by locklab machine calibrate. Of the protocol, 'arbitration' and\n"
+    "'shared_issue_percent' are from probes if they are there; the rest is assumed, not measured."
 )
 
 
@@ -57,7 +57,7 @@ def document(
         "name": name,
         "title": f"{origin['cpu_model']}, {sum(cpu >= 0 for cpu in shape.cpus)} CPUs",
         "description": (
-            f"Measured by locklab calibrate on {origin['date']}, Linux {origin['kernel']}"
+            f"Measured by locklab machine calibrate on {origin['date']}, Linux {origin['kernel']}"
             + (", a virtual machine." if origin["virtualised"] else ".")
         ),
         "topology": topology,

@@ -2,7 +2,7 @@
 
 ``--json`` prints::
 
-    {"file", "machine": <as 'locklab machine show --json'>,
+    {"file", "machine": <as 'locklab show machine NAME --json'>,
      "regime": {"sentinel_ns", "share", "left_out"},
      "expected": {"error", "low", "high", "left_out": [cell], "checked": [cell]} or null,
      "warnings": [text], "missing": [probe],
@@ -14,7 +14,6 @@ A cell is ``{"kernel", "cpus", "read", "think", "option", "measured_ns", "simula
 mean of absolute relative errors, as a fraction, with its 95 % interval. ``left_out`` are readings
 that were predicted by a fit to the others, ``checked`` loops of locks that no fit has seen.
 A fit's ``error`` is the root mean square of the logarithms of simulated over measured readings.
-``--plot`` adds ``"plots"``, the paths of the files.
 """
 
 from __future__ import annotations
@@ -26,45 +25,52 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typing_extensions import TypedDict
 
-from locknative.cli.options import Json, Seconds, TrialMs, Trials, plan_of
-from locksim.cli.options import Latex, Plots, check_latex, say_plots
+from locknative.cli.options import Trials
 from lockui import tables
-from lockui.console import console, progress, say
-from lockui.document import print_json
-from lockui.errors import reported, saving
+from lockui.command import Detail, command
+from lockui.console import progress, say
+from lockui.errors import saving
 from lockui.extras import demand
-from lockui.plots import check_files, save_each
 from lockui.portable import usable_cpus
+from lockui.report import Chart
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from locknative.calibration import Calibration
     from locknative.calibration.expected import Pairs
+    from lockui.plots import Plot
 
 app = typer.Typer(add_completion=False)
 
+PROFILE = Path("machine.toml")
 
-@app.command()
-@reported()
+
+class CalibrateAnswer(TypedDict):
+    """The profile, and the fits behind it."""
+
+    file: str
+    machine: dict[str, Any]
+    regime: dict[str, float]
+    expected: dict[str, Any] | None
+    warnings: list[str]
+    missing: list[str]
+    served_next: dict[str, Any] | None
+    fits: list[dict[str, Any]]
+
+
+@command(app)
 def calibrate(
-    out: Annotated[Path, typer.Option(help="The profile to write.")] = Path("machine.toml"),
-    name: Annotated[str, typer.Option(help="Name of the profile (default: the host's).")] = "",
-    seconds: Seconds = 60,
-    trials: Trials = 10,
-    trial_ms: TrialMs = 20,
-    from_: Annotated[
-        Path | None, typer.Option("--from", help="Measure nothing: use the folder of a survey.")
-    ] = None,
-    keep: Annotated[Path | None, typer.Option(help="Keep the trials in this folder.")] = None,
-    plots: Plots = None,
-    latex: Latex = False,
-    as_json: Json = False,
-) -> None:
+    trials: Trials,
+    out: Annotated[Path, Detail("the profile")] = PROFILE,
+    name: Annotated[str, Detail("by default the host's")] = "",
+    from_: Annotated[Path | None, Detail("the folder of a survey; nothing is measured")] = None,
+) -> Chart[CalibrateAnswer]:
     """Measure this machine's memory costs and write them as a profile for the simulator.
 
-    The profile is used by its path: ``locklab machine show machine.toml``,
+    The profile is used by its path: ``locklab show machine machine.toml``,
     ``locklab run mcs --machine machine.toml``, ``simulate(..., machine="machine.toml")``.
     """
     from locknative.calibration.calibrate import calibrate as solve
@@ -81,30 +87,23 @@ def calibrate(
         raise NativeError(
             f"--out {out}: the name must end in .toml, so that other commands find it"
         )
-    demand("'locklab calibrate'", "scipy", package=__package__)
-    check_files(plots or ())
-    check_latex(latex, as_json)
-    plan = plan_of(seconds, trials, trial_ms)
+    demand("'locklab machine calibrate'", "scipy", package=__package__)
+    plan = trials.plan()
     with tempfile.TemporaryDirectory() as scratch, progress("calibrate") as report:
-        folder = from_ or keep or Path(scratch)
+        folder = from_ or Path(scratch)
         if from_ is None:
             cells = calibration_cells(topology.read(), host.llc_kib(), host.memory_kib() // 4)
             collect_here(cells, folder, plan, lambda text, done: report(text, 0.7 * done))
         found = solve(folder, name, lambda text: report(text, 0.8))
     with saving("--out"):
         out.write_text(toml(found.document), encoding="utf-8")
-    if plots:
+
+    def picture() -> Plot:
         from locknative.calibration.plots import plot_of_calibration
 
-        save_each(plot_of_calibration(found), plots)
-    if as_json:
-        added = {"plots": plots} if plots else {}
-        print_json({**_document(found, out), **added})
-        return
-    output = console(latex=latex)
-    _print(output, found, out)
-    if plots:
-        say_plots(plots, output)
+        return plot_of_calibration(found)
+
+    return Chart(_document(found, out), lambda view: _print(view, found, out), picture=picture)
 
 
 def _name() -> str:
@@ -112,7 +111,7 @@ def _name() -> str:
     return f"{host or 'this'}-{usable_cpus()}"
 
 
-def _document(found: Calibration, out: Path) -> dict[str, Any]:
+def _document(found: Calibration, out: Path) -> CalibrateAnswer:
     from locknative.calibration.expected import warnings
     from locksim.cli.machine import document
 

@@ -1,31 +1,58 @@
-"""``locklab native explore``: every interleaving of a C program that makes a difference.
+"""Explore what the threads of a C program can do.
 
-``--json`` prints one object, of several locks a list of them: ``program``, ``threads``, ``memory``,
-``verdict``, ``found``, ``runs``, ``traces``, ``steps``, ``seconds``, ``bound``, ``choices``,
-``limits`` and ``counterexample`` (the shape of ``locklab check``'s).
+``--json`` prints one object, of several locks a list of them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typing_extensions import TypedDict
 
 from locknative.cli import values
+from locknative.cli.options import MINUTE
 from locksim.cli.options import MemoryModel
 from lockui.arguments import bounded
+from lockui.command import Detail, command
 from lockui.completion import among
 from lockui.console import progress, say
-from lockui.document import print_json
-from lockui.errors import reported
+from lockui.errors import UsageError
+from lockui.quantities import Time
+from lockui.report import Report
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from locknative.explorer import Exploration, Search
 
+RUNS = 10_000
+"""Random runs with ``--pct``."""
 EXIT_CODES = {"proven": 0, "bounded": 0, "sampled": 0, "violated": 1, "unfinished": 3}
 
 
-@reported()
+app = typer.Typer(add_completion=False)
+
+
+class ExploreAnswer(TypedDict):
+    """What came of a search; the counterexample has the shape of ``locklab check``'s."""
+
+    program: str
+    threads: int
+    memory: str
+    verdict: str
+    found: str
+    runs: int
+    traces: int
+    steps: int
+    seconds: float
+    bound: int
+    choices: str
+    limits: list[str]
+    counterexample: dict[str, Any] | None
+
+
+@command(app)
 def explore(
     files: Annotated[
         list[str],
@@ -36,66 +63,27 @@ def explore(
             autocompletion=among(values.explored),
         ),
     ],
-    threads: Annotated[
-        int, typer.Option(help="threads that run locklab_thread(); a main() makes its own")
-    ] = 2,
-    rounds: Annotated[int, typer.Option(help="of a lock: critical sections of each thread")] = 1,
+    threads: Annotated[int, Detail("they run locklab_thread(); a main() makes its own")] = 2,
+    rounds: Annotated[int, Detail("of a lock")] = 1,
     memory: MemoryModel = "sc",
     preemptions: Annotated[
         int | None,
-        typer.Option(
-            help="search for errors in runs with up to so many preemptions (under tso and c11 with "
-            "stores that linger), which proves nothing; without this all runs are covered"
-        ),
+        Detail("under tso and c11 with stores that linger; without it all runs", rare=False),
     ] = None,
-    pct: Annotated[
-        int, typer.Option(help="above 0: random runs, with this many priority changes and one")
-    ] = 0,
-    runs: Annotated[int, typer.Option(help="how many random runs")] = 10_000,
-    seed: Annotated[int, typer.Option(help="of the random runs")] = 1,
-    replay: Annotated[
-        str | None, typer.Option(help="the choices of one run, as they were printed")
-    ] = None,
-    seconds: Annotated[float, typer.Option(help="CPU time of each process at most, in s")] = 60.0,
-    max_steps: Annotated[int, typer.Option(help="steps of one run at most")] = 20_000,
-    every_access: Annotated[
-        bool, typer.Option("--every-access", help="interrupt before plain accesses too")
-    ] = False,
-    spurious: Annotated[
-        bool,
-        typer.Option(
-            "--spurious",
-            help="condition variables and futex waits wake up, and weak compare-and-swaps fail, "
-            "for no reason",
-        ),
-    ] = False,
-    volatile: Annotated[
-        bool,
-        typer.Option(
-            "--volatile",
-            help="volatile accesses are relaxed atomic ones, not plain as in C11 (gcc)",
-        ),
-    ] = False,
-    leaks: Annotated[
-        bool, typer.Option(help="report memory that nothing points to at the end")
-    ] = True,
-    release_sequences: Annotated[
-        str,
-        typer.Option(
-            help="c11 (and C17), or c++20, by which any store ends a release sequence",
-            autocompletion=among(values.standards),
-        ),
-    ] = "c11",
-    workers: Annotated[
-        int, typer.Option(help="processes that make the search together; the verdict is the same")
-    ] = 1,
-    define: Annotated[
-        list[str] | None, typer.Option("--define", "-D", help="a macro for the compiler")
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="print JSON on stdout and nothing else")
-    ] = False,
-) -> None:
+    pct: Annotated[int, Detail("changes of priority and one")] = 0,
+    random: Annotated[int | None, Detail(f"with --pct; {RUNS:,} by default")] = None,
+    seed: int = 1,
+    replay: Annotated[str | None, Detail("here its choices, as they were printed")] = None,
+    max_time: Annotated[Time, Detail("CPU time of each process", rare=False)] = MINUTE,
+    max_steps: int = 20_000,
+    every_access: bool = False,
+    spurious: bool = False,
+    volatile: Annotated[bool, Detail("gcc")] = False,
+    no_leaks: bool = False,
+    release_sequences: Annotated[str, Detail(values=among(values.standards))] = "c11",
+    jobs: Annotated[int, Detail("on one search; the verdict is the same")] = 1,
+    define: list[str] | None = None,
+) -> Report[ExploreAnswer | list[ExploreAnswer]]:
     """Explore what the threads of a C program can do, and show the run that goes wrong.
 
     The program is an ordinary one with pthreads, C11 threads or liburcu, or the functions of
@@ -105,33 +93,34 @@ def explore(
     from locknative.explorer import Search
 
     bounded(rounds, "--rounds", 1, 100)
+    if random is not None and not pct:
+        raise UsageError("--random needs --pct DEPTH: runs are drawn by priority")
     search = Search(
         threads=threads,
         memory=memory,
         preemptions=preemptions,
         pct=pct,
-        runs=runs,
+        runs=RUNS if random is None else random,
         seed=seed,
         replay=replay,
-        seconds=seconds,
+        seconds=max_time.seconds,
         max_steps=max_steps,
         every_access=every_access,
         spurious=spurious,
-        leaks=leaks,
+        leaks=not no_leaks,
         release_sequences=release_sequences,
-        workers=workers,
+        workers=jobs,
     )
     done = _explore(files, search, rounds, define or [], volatile)
-    if not as_json:
-        for found in done:
-            _print(found, search)
-    elif len(done) > 1:
-        print_json([found.to_json() for found in done])
-    else:
-        print_json(done[0].to_json())
+    documents: list[ExploreAnswer] = [found.to_json() for found in done]  # type: ignore[misc]
     verdicts = {found.verdict for found in done}
     worst = next((each for each in ("violated", "unfinished") if each in verdicts), "proven")
-    raise typer.Exit(EXIT_CODES[worst])
+
+    def show(view: Console) -> None:
+        for found in done:
+            _print(view, found, search)
+
+    return Report(documents if len(done) > 1 else documents[0], show, exit_code=EXIT_CODES[worst])
 
 
 def _explore(
@@ -171,20 +160,21 @@ def _reach(found: Exploration, search: Search) -> str:
     return f" with up to {found.bound} preemption{'s' * (found.bound != 1)}"
 
 
-def _print(found: Exploration, search: Search) -> None:
+def _print(view: Console, found: Exploration, search: Search) -> None:
     if found.counterexample is not None:
         from locksim.checker.replay.render import text
 
-        say(text(found.counterexample) + "\n")
+        say(text(found.counterexample) + "\n", view)
     verdict = {
         "bounded": f"no error found{_reach(found, search)}",
         "sampled": "nothing wrong in these runs",
     }.get(found.verdict, found.verdict)
     say(
         f"{found.program}, {found.threads} threads, {found.memory}: {verdict} "
-        f"({found.runs:,} runs, {found.steps:,} steps, {found.seconds:.2f} s)"
+        f"({found.runs:,} runs, {found.steps:,} steps, {found.seconds:.2f} s)",
+        view,
     )
     for limit in found.limits:
-        say(f"  {limit}")
+        say(f"  {limit}", view)
     if found.verdict == "violated" and search.replay is None:
-        say(f"  the same run again: --replay '{found.choices}', with the same options")
+        say(f"  the same run again: --replay '{found.choices}', with the same options", view)

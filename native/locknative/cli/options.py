@@ -2,28 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
-
-import typer
 
 from locknative.survey.collect import Plan
 from lockui.arguments import bounded
+from lockui.command import Detail
 from lockui.errors import UsageError
+from lockui.quantities import MS, SECOND, Time
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
-Seconds = Annotated[float, typer.Option(help="Measure for at most this time, in s.")]
-Trials = Annotated[int, typer.Option(help="Good trials of each cell.")]
-TrialMs = Annotated[int, typer.Option(help="Measured time of a trial; less on a busy machine.")]
+__all__ = ["MINUTE", "TRIAL", "Trials", "whole_ms"]
+
+MINUTE, TRIAL = Time(60 * SECOND), Time(20 * MS)
 
 
-def plan_of(seconds: float, trials: int, trial_ms: int, seed: int = 1) -> Plan:
-    """Return how much to measure, as the options say.
+@dataclass(frozen=True)
+class Trials:
+    """How much to measure on this machine."""
+
+    max_time: Annotated[Time, Detail(rare=False)] = MINUTE
+    trials: Annotated[int, Detail("good ones", rare=False)] = 10
+    duration: Annotated[Time, Detail("less on a busy machine", rare=False)] = TRIAL
+
+    def plan(self, seed: int = 1) -> Plan:
+        """Return how much to measure, as the options say.
+
+        Raises:
+            UsageError: a value is out of range.
+        """
+        if not self.max_time:
+            raise UsageError(f"--max-time must be above 0 (got {self.max_time})")
+        bounded(self.trials, "--trials", 1, 10_000)
+        return Plan(self.max_time.seconds, self.trials, whole_ms(self.duration), seed)
+
+
+def whole_ms(duration: Time) -> int:
+    """Return the time of a trial in ms.
 
     Raises:
-        UsageError: a value is out of range.
+        UsageError: it is not a whole number of ms, or not between 1 ms and an hour.
     """
-    if not seconds > 0:
-        raise UsageError(f"--seconds must be above 0 (got {seconds:g})")
-    bounded(trials, "--trials", 1, 10_000)
-    bounded(trial_ms, "--trial-ms", 1, 3_600_000)
-    return Plan(seconds, trials, trial_ms, seed)
+    if duration % MS or not MS <= duration <= 3600 * SECOND:
+        raise UsageError(f"--duration {duration}: write whole milliseconds, from 1ms to 60min")
+    return duration // MS

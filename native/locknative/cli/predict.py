@@ -1,50 +1,56 @@
-"""``locklab native predict``: measured loops beside the predictions of a calibrated machine.
+"""Predict measured loops with a calibrated machine.
 
-``--json`` prints::
-
-    {"machine", "points": [{"kernel", "loop", "threads", "cpus", "read", "hold", "think",
-      "write_share", "option", "measured_ns", "low_ns", "high_ns", "trials", "simulated_ns",
-      "mva_ns", "markov_ns", "usl_ns", "expected", "fitted"}],
-     "errors": [{"kernel", "points", "simulated", "expected", "mva", "markov", "usl"}],
-     "factors": [{"model", "points", "mean", "worst"}]}
-
-Errors are means of absolute relative errors, as fractions, over points with several CPUs.
-``expected`` is the simulator's error as the profile expects it; null if it expects none.
-Factors are max(p/m, m/p) over the same points: the geometric mean and the worst.
+A point in ``--json`` has the keys ``kernel``, ``loop``, ``threads``, ``cpus``, ``read``, ``hold``,
+``think``, ``write_share``, ``option``, ``measured_ns``, ``low_ns``, ``high_ns``, ``trials``,
+``simulated_ns``, ``mva_ns``, ``markov_ns``, ``usl_ns``, ``expected`` and ``fitted``; a row of
+``errors`` has ``kernel``, ``points`` and the models. Errors are means of absolute relative errors,
+as fractions, over points with several CPUs. ``expected`` is the simulator's error as the profile
+expects it; null if it expects none. Factors are max(p/m, m/p) over the same points: the geometric
+mean and the worst.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typing_extensions import TypedDict
 
-from locknative.cli.options import Json
+from locksim.papers.factors import Factor
 from lockui import tables
-from lockui.console import console, progress, say
-from lockui.document import print_json, records
-from lockui.errors import reported
+from lockui.command import Detail, command
+from lockui.console import progress, say
+from lockui.document import records
+from lockui.report import Report
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.console import Console
 
 
-@reported()
+app = typer.Typer(add_completion=False)
+
+
+class PredictAnswer(TypedDict):
+    """Measured loops with their predictions, and the errors of each model."""
+
+    machine: str
+    points: list[dict[str, Any]]
+    errors: list[dict[str, Any]]
+    factors: list[Factor]
+
+
+@command(app)
 def predict(
-    from_: Annotated[
-        Path, typer.Option("--from", help="The folder of a survey that measured locks.")
-    ],
+    from_: Annotated[Path, Detail("the folder of a survey that measured locks")],
     machine: Annotated[
-        Path | None,
-        typer.Option(help="A calibrated profile (default: calibrated from the folder)."),
+        Path | None, Detail("a calibrated profile; by default calibrated from the folder")
     ] = None,
-    points: Annotated[bool, typer.Option("--points", help="Show every point.")] = False,
-    as_json: Json = False,
-) -> None:
+    all_: Annotated[bool, Detail("show every point")] = False,
+) -> Report[PredictAnswer]:
     """Predict measured loops with a calibrated machine, beside analytic models."""
-    from locknative.calibration import predictions as predictions
+    from locknative.calibration import predictions
     from locknative.calibration.calibrate import calibrate
     from locknative.calibration.readings import read
     from locksim.machine import load
@@ -58,18 +64,22 @@ def predict(
         )
         table = predictions.predict(readings, profile, report)
     summary = predictions.errors(table)
-    if as_json:
-        print_json(
-            {
-                "machine": profile.name,
-                "points": records(table),
-                "errors": records(summary),
-                "factors": [asdict(one) for one in predictions.factors(table)],
-            }
-        )
-        return
-    if points:
-        _print_points(table)
+    return Report(
+        PredictAnswer(
+            machine=profile.name,
+            points=records(table),
+            errors=records(summary),
+            factors=predictions.factors(table),
+        ),
+        lambda view: _print(view, table, summary, all_=all_),
+    )
+
+
+def _print(output: Console, table: pd.DataFrame, summary: pd.DataFrame, *, all_: bool) -> None:
+    from locknative.calibration import predictions
+
+    if all_:
+        _print_points(output, table)
     view = tables.table()
     tables.add(view, "mean error over")
     columns = ("simulated", "expected", *predictions.MODELS[1:])
@@ -82,9 +92,9 @@ def predict(
             str(row["points"]),
             *(tables.DASH if share is None else f"{share:.0%}" for share in shares),
         )
-    tables.print_table(console(), view)
+    tables.print_table(output, view)
     means = ", ".join(f"{f.model} {f.mean:.2f}" for f in predictions.factors(table))
-    say(f"\n  geometric mean of max(p/m, m/p): {means}")
+    say(f"\n  geometric mean of max(p/m, m/p): {means}", output)
     say(
         "\n  Points with several CPUs that the calibration has not seen. The analytic models get\n"
         "  the measured time of one CPU alone; the simulator does not. 'expected' is the\n"
@@ -93,11 +103,12 @@ def predict(
             "\n  usl: this machine has too few CPU counts to fit the law to half of them."
             if table["usl_ns"].isna().all()
             else ""
-        )
+        ),
+        output,
     )
 
 
-def _print_points(table: pd.DataFrame) -> None:
+def _print_points(output: Console, table: pd.DataFrame) -> None:
     view = tables.table()
     for name in ("kernel", "loop"):
         tables.add(view, name)
@@ -120,4 +131,4 @@ def _print_points(table: pd.DataFrame) -> None:
             f"{error:+.0%}{' fitted' if row['fitted'] else ''}",
             tables.DASH if row["expected"] is None else f"{row['expected']:.0%}",
         )
-    tables.print_table(console(), view)
+    tables.print_table(output, view)

@@ -1,49 +1,76 @@
-"""``locklab native probe``: the costs of this machine's memory operations.
+"""Measure the costs of this machine's memory operations.
 
-``--json`` prints::
-
-    {"regime": {"sentinel_ns", "share", "left_out"},
-     "readings": [{"probe", "cpus", "think", "option", "median_ns", "low_ns", "high_ns", "trials",
-                   "rejected"}]}
-
-Values are medians over the good trials, each trial a process; low and high are the 95 % interval.
+In JSON values are medians over the good trials, each trial a process; low and high are the 95 %
+interval.
 """
 
 from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typing_extensions import TypedDict
 
 from locknative.cli import values
-from locknative.cli.options import Json, Seconds, TrialMs, Trials, plan_of
+from locknative.cli.options import Trials
 from lockui import tables
+from lockui.command import Detail, command
 from lockui.completion import among
-from lockui.console import console, progress, say
-from lockui.document import print_json
-from lockui.errors import reported
+from lockui.console import progress, say
+from lockui.report import Report
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from locknative.survey.cells import Cell
 
 
-@reported()
+app = typer.Typer(add_completion=False)
+
+
+class RegimeEntry(TypedDict):
+    """The state of the machine to which the readings belong; ``share`` of the time it had it."""
+
+    sentinel_ns: float
+    share: float
+    left_out: int
+
+
+class ReadingEntry(TypedDict):
+    """A probe on its CPUs."""
+
+    probe: str
+    cpus: list[int]
+    think: int
+    option: int
+    median_ns: float
+    low_ns: float
+    high_ns: float
+    trials: int
+    rejected: int
+
+
+class ProbeAnswer(TypedDict):
+    """All probes."""
+
+    regime: RegimeEntry
+    readings: list[ReadingEntry]
+
+
+@command(app)
 def probe(
+    trials: Trials,
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Names of probes from 'locklab native list' (default: all).",
+            help="names of probes from 'locklab show kernel' (default: all)",
             autocompletion=among(values.kernels("probe")),
         ),
     ] = None,
-    seconds: Seconds = 60,
-    trials: Trials = 10,
-    trial_ms: TrialMs = 20,
-    out: Annotated[Path | None, typer.Option(help="Keep the trials in this folder.")] = None,
-    as_json: Json = False,
-) -> None:
+    out: Annotated[Path | None, Detail("a folder, which keeps the trials")] = None,
+) -> Report[ProbeAnswer]:
     """Measure the costs of this machine's memory operations, one process a trial."""
     from locknative.calibration.measure import collect_here
     from locknative.calibration.readings import read
@@ -57,14 +84,14 @@ def probe(
         if name not in known:
             raise unknown("probe", name, known)
     chosen = [cell for cell in cells if not names or cell.kernel in names]
-    plan = plan_of(seconds, trials, trial_ms)
+    plan = trials.plan()
     with tempfile.TemporaryDirectory() as scratch:
         place = out or Path(scratch)
         with progress("probes") as report:
             collect_here(chosen, place, plan, report)
         readings, regime = read(place)
         rejected = _rejected(place)
-    rows = []
+    rows: list[ReadingEntry] = []
     for cell in chosen:
         if cell not in readings:
             continue
@@ -82,34 +109,22 @@ def probe(
                 "rejected": rejected.get(cell, 0),
             }
         )
-    if as_json:
-        print_json(
-            {
-                "regime": {
-                    "sentinel_ns": regime.sentinel_ns,
-                    "share": regime.share,
-                    "left_out": regime.left_out,
-                },
-                "readings": rows,
-            }
-        )
-        return
-    _print(rows)
-    if regime.share < 1:
-        say(
-            "\n  The machine changed during the measurement: handoffs took "
-            f"{regime.sentinel_ns:.1f} ns for {regime.share:.0%} of the time;\n  "
-            f"{regime.left_out} trials from other times are left out."
-        )
+    document = ProbeAnswer(
+        regime=RegimeEntry(
+            sentinel_ns=regime.sentinel_ns, share=regime.share, left_out=regime.left_out
+        ),
+        readings=rows,
+    )
+    return Report(document, lambda view: _print(view, document))
 
 
-def _print(rows: list[dict[str, Any]]) -> None:
+def _print(output: Console, document: ProbeAnswer) -> None:
     view = tables.table()
     tables.add(view, "probe")
     tables.add(view, "CPUs")
     for name in ("think", "option", "ns", "95 % interval", "trials", "rejected"):
         tables.add(view, name, right=True)
-    for row in rows:
+    for row in document["readings"]:
         view.add_row(
             row["probe"],
             ",".join(map(str, row["cpus"])),
@@ -120,7 +135,15 @@ def _print(rows: list[dict[str, Any]]) -> None:
             str(row["trials"]),
             str(row["rejected"] or ""),
         )
-    tables.print_table(console(), view)
+    tables.print_table(output, view)
+    regime = document["regime"]
+    if regime["share"] < 1:
+        say(
+            "\n  The machine changed during the measurement: handoffs took "
+            f"{regime['sentinel_ns']:.1f} ns for {regime['share']:.0%} of the time;\n  "
+            f"{regime['left_out']} trials from other times are left out.",
+            output,
+        )
 
 
 def _rejected(place: Path) -> dict[Cell, int]:

@@ -1,64 +1,61 @@
-"""``locklab native torture``: real threads with random delays, and the sanitizers.
+"""Stress locks on real cores with random delays; sanitizers.
 
-``--json`` prints a list of trials: ``lock``, ``tool``, ``threads``, ``seconds``, ``seed``,
-``verdict``, ``detail``, ``acquisitions``, ``lost``, ``overlaps``, ``torn`` and ``passed``.
+``--json`` prints a list of trials.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from locknative.cli import values
-from locknative.cli.options import Json
+from locknative.explorer.torture import TOOLS, Builder, TortureTrial
+from locknative.explorer.torture import torture as run_one
 from lockui import tables
 from lockui.arguments import bounded
+from lockui.command import Detail, command
 from lockui.completion import among
-from lockui.console import console, progress, say
-from lockui.document import print_json
-from lockui.errors import reported
+from lockui.console import progress, say
+from lockui.errors import UsageError
+from lockui.quantities import SECOND, Time
+from lockui.report import Report
 
 if TYPE_CHECKING:
-    from locknative.explorer.torture import TortureTrial
+    from rich.console import Console
 
 
-@reported()
+app = typer.Typer(add_completion=False)
+
+LENGTH = Time(SECOND)
+
+
+@command(app)
 def torture(
     locks: Annotated[
         list[str] | None,
         typer.Argument(help="names of locks (default: all)", autocompletion=among(values.locks)),
     ] = None,
-    seconds: Annotated[float, typer.Option(help="time of each trial, in s")] = 1.0,
-    threads: Annotated[
-        int, typer.Option(help="number of threads; may exceed the number of CPUs")
-    ] = 4,
+    duration: Annotated[Time, Detail(rare=False)] = LENGTH,
+    threads: Annotated[int, Detail("may exceed the number of CPUs")] = 4,
     tool: Annotated[
-        str,
-        typer.Option(
-            help="torture (counts), tsan or asan (a sanitizer's report; needs gcc), or all",
-            autocompletion=among(values.tools),
-        ),
+        str, Detail("sanitizers need gcc", among(values.tools), rare=False)
     ] = "torture",
-    seed: Annotated[int, typer.Option(help="of the random delays")] = 1,
-    as_json: Json = False,
-) -> None:
+    seed: int = 1,
+) -> Report[list[TortureTrial]]:
     """Stress locks on real cores, and look for evidence that they are wrong.
 
     Evidence is two threads inside, a lost update, half an update, a thread that never enters. The
     longest wait is counted in the times that other threads entered. A lock that passes is not
     proven. Exit code 0: no evidence. 1: evidence. 2: bad input.
     """
-    from locknative.errors import require
     from locknative.explorer.locks import adapter
     from locknative.explorer.locks import locks as known
-    from locknative.explorer.torture import TOOLS, Builder
-    from locknative.explorer.torture import torture as run_one
 
     bounded(threads, "--threads", 2, 1024)
     bounded(seed, "--seed", 0, 2**40)
-    require(0.01 <= seconds <= 3600, "--seconds", "between 0.01 and 3600", seconds)
+    if not 0.01 <= duration.seconds <= 3600:
+        raise UsageError(f"--duration must be between 10ms and 60min (got {duration})")
     chosen = locks or known()
     for lock in chosen:
         adapter(lock)  # refuses an unknown name before anything runs
@@ -69,15 +66,15 @@ def torture(
             with Builder(name) as builder:
                 for lock in chosen:
                     report(f"{name}: {lock}", len(trials) / (len(tools) * len(chosen)))
-                    trials.append(run_one(builder, lock, threads, seconds, seed))
-    if as_json:
-        print_json([asdict(trial) for trial in trials])
-    else:
-        _print(trials)
-    raise typer.Exit(int(any(trial.verdict != "passed" for trial in trials)))
+                    trials.append(run_one(builder, lock, threads, duration.seconds, seed))
+    return Report(
+        trials,
+        lambda view: _print(view, trials),
+        exit_code=int(any(trial.verdict != "passed" for trial in trials)),
+    )
 
 
-def _print(trials: list[TortureTrial]) -> None:
+def _print(view: Console, trials: list[TortureTrial]) -> None:
     table = tables.table()
     for column in ("lock", "tool", "verdict"):
         tables.add(table, column)
@@ -93,5 +90,5 @@ def _print(trials: list[TortureTrial]) -> None:
             f"{trial.passed:,}",
             trial.detail,
         )
-    tables.print_table(console(), table)
-    say("longest wait: how often other threads entered exclusively while one thread waited")
+    tables.print_table(view, table)
+    say("longest wait: how often other threads entered exclusively while one thread waited", view)

@@ -20,7 +20,7 @@ def kernels(*kinds: str) -> Callable[[], Iterable[str]]:
     """Return what gives the names of the build's kernels.
 
     Arguments:
-        kinds: those of ``locklab native list``, such as "probe"; without any, all of them.
+        kinds: those of ``locklab show kernel``, such as "probe"; without any, all of them.
     """
 
     def names() -> Iterable[str]:

@@ -1,10 +1,4 @@
-"""``locklab native workload NAME``: whole programs with different decision caches.
-
-``--json`` prints one object::
-
-    {"workload", "unit", "variants", "threads", "duration_s", "mix",
-     "rows": [{"variant", "per_second", "low", "high", "relative", "failures"}],
-     "trials": [{"variant", "counts", "wall_ns", "failures", "provenance"}], "warnings"}
+"""Run whole programs with each decision cache, and compare.
 
 ``per_second`` is the median over the trials, ``low`` and ``high`` are the smallest and the largest
 of them, ``relative`` is the median divided by the first variant's.
@@ -12,25 +6,50 @@ of them, ``relative`` is the median divided by the first variant's.
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typing_extensions import TypedDict
 
+from locknative.benchmark.workloads import Mix, VariantRow, WorkloadComparison, WorkloadTrial
 from locknative.cli import values
-from locknative.cli.options import Json
 from lockui import tables
 from lockui.arguments import bounded, whole_numbers
+from lockui.command import Detail, command
 from lockui.completion import among
-from lockui.console import console, progress
-from lockui.document import print_json
-from lockui.errors import reported
+from lockui.console import progress
+from lockui.errors import UsageError
+from lockui.quantities import PERCENT, SECOND, Share, Time
+from lockui.report import Report
 
 if TYPE_CHECKING:
-    from locknative.benchmark.workloads import WorkloadComparison
+    from rich.console import Console
 
 
-@reported()
+app = typer.Typer(add_completion=False)
+
+TRIAL, READS = Time(SECOND), Share(80 * PERCENT)
+ALL = 100 * PERCENT
+STORE_USED, OWN_KEY = "store-used=1", "own-key=1"
+"""Settings of a decision cache that ``--set`` takes."""
+
+
+class WorkloadAnswer(TypedDict):
+    """A workload with each variant: a row for each, and every trial."""
+
+    workload: str
+    unit: str
+    variants: Sequence[str]
+    threads: int
+    duration_s: float
+    mix: Mix
+    rows: list[VariantRow]
+    trials: Sequence[WorkloadTrial]
+    warnings: Sequence[str]
+
+
+@command(app)
 def workload(
     name: Annotated[
         str,
@@ -38,41 +57,30 @@ def workload(
             help="rcutest, chatroom, lmbench or slob", autocompletion=among(values.workloads)
         ),
     ],
-    check: Annotated[
+    variant: Annotated[
+        list[str] | None, Detail("may be repeated; by default all", among(values.variants))
+    ] = None,
+    threads: Annotated[int | None, Detail("one a CPU by default")] = None,
+    rooms: Annotated[int, Detail("of chatroom: 20 users, 80 threads each")] = 1,
+    operation: Annotated[
+        str, Detail("of lmbench", among(values.operations), rare=False)
+    ] = "null_io",
+    reads: Annotated[Share, Detail("of slob")] = READS,
+    paths: Annotated[int, Detail("of slob")] = 1,
+    work: int = 0,
+    set_: Annotated[
         list[str] | None,
-        typer.Option(
-            "--check",
-            "--variant",
-            help="none, spinlock, rwlock, slot or rcu; for slob seqwriter, seqrwlock or seqretry; "
-            "give the option once for each (default: all)",
-            autocompletion=among(values.variants),
+        Detail(
+            f"{STORE_USED} marks the entry on every hit, as before 2.6.10; with {OWN_KEY} each "
+            "thread asks for its own permission",
+            among((STORE_USED, OWN_KEY)),
         ),
     ] = None,
-    threads: Annotated[
-        int | None, typer.Option(help="number of threads (default: one a CPU)")
-    ] = None,
-    rooms: Annotated[int, typer.Option(help="rooms of 20 users, 80 threads each (chatroom)")] = 1,
-    operation: Annotated[
-        str,
-        typer.Option(help="the timed operation (lmbench)", autocompletion=among(values.operations)),
-    ] = "null_io",
-    write_percent: Annotated[
-        int, typer.Option(help="percentage of transactions that write (slob)")
-    ] = 20,
-    paths: Annotated[int, typer.Option(help="paths looked up in a transaction (slob)")] = 1,
-    think: Annotated[int, typer.Option(help="iterations of private work between two units")] = 0,
-    store_used: Annotated[
-        bool, typer.Option("--store-used", help="mark the entry on every hit, as before 2.6.10")
-    ] = False,
-    own_key: Annotated[
-        bool, typer.Option("--own-key", help="each thread asks for its own permission")
-    ] = False,
-    duration: Annotated[float, typer.Option(help="time of a trial, in s")] = 1.0,
-    trials: Annotated[int, typer.Option(help="trials of each variant, each a process")] = 3,
-    cpus: Annotated[str | None, typer.Option(help="the CPUs to use: 0,1 (default: all)")] = None,
-    seed: Annotated[int, typer.Option(help="of the order of the trials, and of the workload")] = 1,
-    as_json: Json = False,
-) -> None:
+    duration: Annotated[Time, Detail(rare=False)] = TRIAL,
+    trials: Annotated[int, Detail("each a process", rare=False)] = 3,
+    placement: Annotated[str | None, Detail("here numbers only; by default all CPUs")] = None,
+    seed: int = 1,
+) -> Report[WorkloadAnswer]:
     """Run a workload with each decision cache, and compare.
 
     Exit code 1: units of work failed, or threads got stuck. 2: bad input, or this machine does
@@ -82,44 +90,66 @@ def workload(
     from locknative.host.placement import allowed
 
     workloads.variants(name)
-    chosen = tuple(check or ())
-    where = tuple(whole_numbers(cpus, "--cpus")) if cpus is not None else ()
-    option = store_used * workloads.STORE_USED + own_key * workloads.OWN_KEY
+    chosen = tuple(variant or ())
+    where = tuple(whole_numbers(placement, "--placement")) if placement is not None else ()
+    option = _option(set_ or [])
     if name == "lmbench":
         option += workloads.operation_number(operation)
     elif name == "slob":
         option = bounded(paths, "--paths", 1, 1000) * workloads.PATH
     if name == "chatroom":
         threads = bounded(rooms, "--rooms", 1, 100) * workloads.ROOM
-    share = bounded(write_percent, "--write-percent", 0, 100) * 65536 // 100
+    share = (ALL - reads) * 65536 // ALL
     with progress(name) as report:
         measured = workloads.measure(
             name,
             chosen,
             threads=threads if threads is not None else len(where or allowed()),
-            duration_s=duration,
+            duration_s=duration.seconds,
             trials=trials,
             cpus=where,
             mix=workloads.Mix(
-                think=bounded(think, "--think", 0, 2**32 - 1),
+                think=bounded(work, "--work", 0, 2**32 - 1),
                 write_share=share if name == "slob" else 0,
                 option=option,
                 seed=bounded(seed, "--seed", 0, 2**62),
             ),
             report=report,
         )
-    if as_json:
-        rows = [asdict(row) for row in measured.rows]
-        print_json({**asdict(measured), "rows": rows, "warnings": measured.warnings})
-    else:
-        _print(measured, operation if name == "lmbench" else "")
-    if any(row.failures for row in measured.rows):
-        raise typer.Exit(1)
+    return Report(
+        WorkloadAnswer(
+            workload=measured.workload,
+            unit=measured.unit,
+            variants=measured.variants,
+            threads=measured.threads,
+            duration_s=measured.duration_s,
+            mix=measured.mix,
+            rows=measured.rows,
+            trials=measured.trials,
+            warnings=measured.warnings,
+        ),
+        lambda view: _print(view, measured, operation if name == "lmbench" else ""),
+        exit_code=int(any(row.failures for row in measured.rows)),
+    )
 
 
-def _print(measured: WorkloadComparison, what: str) -> None:
+def _option(settings: list[str]) -> int:
+    """Return the bits of a mix's option for the settings of a decision cache.
+
+    Raises:
+        UsageError: a setting is not known.
+    """
+    from locknative.benchmark import workloads
+
+    known = {STORE_USED: workloads.STORE_USED, OWN_KEY: workloads.OWN_KEY}
+    for text in settings:
+        if text not in known:
+            raise UsageError(f"--set {text}: write {' or '.join(known)}")
+    return sum(known[text] for text in set(settings))
+
+
+def _print(output: Console, measured: WorkloadComparison, what: str) -> None:
     """Print a row for each variant, then the warnings."""
-    output = console()
     title = f"{measured.workload} {what}".strip()
     output.print(
         f"{title}, {measured.threads} threads, {measured.duration_s:g} s a trial", markup=False

@@ -4,7 +4,8 @@
     python3 native/locknative/survey --executable build/locklab-native --out DIR --seconds 540
 
 The second line is for a machine without LockLab: this folder and the executable are all that it
-needs. Copy both, run the line, and bring DIR back. ``locklab calibrate`` uses the same code.
+needs. Copy both, run the line, and bring DIR back. ``locklab machine calibrate`` uses the same
+code.
 
 - ``host``: what /proc and /sys report.
 - ``topology``: the CPUs, and how near they are to one another.

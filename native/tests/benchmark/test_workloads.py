@@ -23,7 +23,7 @@ from locknative.benchmark.workloads import (
     variants,
     workloads,
 )
-from locknative.cli import app
+from locknative.cli.workload import app
 from locknative.compilation import executable
 from locknative.survey import process
 from locknative.survey.cells import Cell
@@ -193,7 +193,7 @@ def test_refusals(request_: Callable[[], object], message: str) -> None:
 
 def test_command() -> None:
     """The command prints a row for each variant; with --json nothing but the document."""
-    arguments = ["workload", "slob", "--duration", "0.01", "--trials", "1", "--threads", "2"]
+    arguments = ["slob", "--duration", "10ms", "--trials", "1", "--threads", "2"]
     text = CliRunner().invoke(app, arguments)
     assert 0 == text.exit_code
     assert all(f"\n  {name}" in text.stdout for name in variants("slob"))
@@ -206,6 +206,6 @@ def test_command() -> None:
 def test_command_refuses() -> None:
     """A mistake is one line on stderr and exit code 2."""
     for arguments in (["chatrom"], ["lmbench", "--operation", "fly"], ["chatroom", "--rooms", "0"]):
-        result = CliRunner().invoke(app, ["workload", *arguments])
+        result = CliRunner().invoke(app, arguments)
         assert (2, "") == (result.exit_code, result.stdout)
         assert result.stderr.startswith("error: ")

@@ -1,4 +1,4 @@
-"""``locklab native bench`` and ``show``: tables, JSON, files and refusals."""
+"""``locklab native bench`` and ``locklab show trials``: tables, JSON, files and refusals."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from typer.testing import CliRunner
 
 import locknative
 from locknative.benchmark.meter import lock_tables
-from locknative.cli import app
-from locknative.cli.bench import document
+from locknative.cli import bench, show_trials
 from locksim.study.reports import lockmeter
 from locksim.study.reports.identities import check
 
 CPUS = sorted(os.sched_getaffinity(0))
-SMALL = ["--duration-ms", "2", "--warmup-ms", "1", "--trials", "2"]
+SMALL = ["--duration", "2ms", "--trials", "2"]
+APPS = {"bench": bench.app, "show": show_trials.app}
 
 
-def run(*arguments: str) -> tuple[int, str, str]:
+def run(command: str, *arguments: str) -> tuple[int, str, str]:
     """Run the command; return exit code, stdout and stderr."""
-    result = CliRunner().invoke(app, list(arguments))
+    result = CliRunner().invoke(APPS[command], list(arguments))
     return result.exit_code, result.stdout, result.stderr
 
 
@@ -41,13 +41,11 @@ def test_json_and_file(tmp_path: Path) -> None:
 
 def test_document_has_what_the_module_promises() -> None:
     """Rows of cells and of the meter have the columns that the docstring lists."""
-    from locknative.cli import bench
-
-    found = document(measurement([trial(i) for i in range(10)]))
+    found = show_trials.document(measurement([trial(i) for i in range(10)]))
     for part in ("cells", "meter"):
         for row in found[part]:
-            assert [] == [key for key in row if f'"{key}"' not in (bench.__doc__ or "")]
-    assert [] == [key for key in found if f'"{key}"' not in (bench.__doc__ or "")]
+            assert [] == [key for key in row if f'"{key}"' not in (show_trials.__doc__ or "")]
+    assert [] == [key for key in found if f'"{key}"' not in (show_trials.__doc__ or "")]
 
 
 def test_report_in_lockmeter_s_format(tmp_path: Path) -> None:
@@ -95,11 +93,13 @@ def test_all_is_well(tmp_path: Path) -> None:
     [
         (["bench", "tikcet"], "did you mean 'ticket'"),
         (["bench", "tas", "--threads", "one"], "--threads one"),
-        (["bench", "tas", "--hold-ns", "1,x"], "--hold-ns must be numbers"),
+        (["bench", "tas", "--hold", "1ns,x"], "--hold x: write a number with its unit"),
         (["bench", "tas", "--placement", "near"], "--placement near"),
         (["bench", "tas", "--threads", "4097"], "do not fit"),
         (["bench", "tas", "--out", "found.csv"], "must end in .json or .parquet"),
-        (["bench", "tas", "--precision", "2"], "precision must be between"),
+        (["bench", "tas", "--precision", "0%"], "precision must be between"),
+        (["bench", "tas", "--reads", "101%"], "--reads 101%: a share is at most 100%"),
+        (["bench", "tas", "--duration", "1us"], "--duration 1us: write whole milliseconds"),
         (["bench", "tas", "--option", "-1"], "--option must be between 0 and"),
         (["bench", "tas", "--loop", "validate"], "timed loop 'validate'"),
         (["bench", "tas", "--report", "perf"], "--report must be lockmeter"),

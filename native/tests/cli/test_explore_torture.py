@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from locknative.cli import app
+from locknative.cli import explore, torture
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
+APPS = {"explore": explore.app, "torture": torture.app}
 
 
-def said(*words: str) -> tuple[int, str, str]:
-    """Run ``locklab native`` and return exit code, stdout and stderr."""
-    result = CliRunner().invoke(app, list(words))
+def said(command: str, *words: str) -> tuple[int, str, str]:
+    """Run ``locklab native COMMAND`` and return exit code, stdout and stderr."""
+    result = CliRunner().invoke(APPS[command], list(words))
     return result.exit_code, result.stdout, result.stderr
 
 
@@ -65,9 +66,10 @@ def test_explore_several_locks() -> None:
         (["explore", "tas", "mcz"], "did you mean 'mcs'"),
         (["explore", "mcs", "--memory", "arm"], "no memory model 'arm'"),
         (["explore", "mcs", "--rounds", "0"], "--rounds must be between"),
+        (["explore", "mcs", "--random", "9"], "--random needs --pct DEPTH"),
         (["torture", "mcz"], "did you mean 'mcs'"),
         (["torture", "mcs", "--tool", "valgrind"], "there is no tool"),
-        (["torture", "mcs", "--seconds", "0"], "--seconds must be between"),
+        (["torture", "mcs", "--duration", "0s"], "--duration must be between"),
         (["torture", "mcs", "--threads", "1"], "--threads must be between"),
     ],
 )
@@ -80,7 +82,7 @@ def test_mistakes_are_reported(words: list[str], says: str) -> None:
 
 def test_torture_json() -> None:
     """A list of trials."""
-    code, out, _ = said("torture", "tas", "--seconds", "0.05", "--json")
+    code, out, _ = said("torture", "tas", "--duration", "50ms", "--json")
     (trial,) = json.loads(out)
     assert (0, "tas", "torture", "passed") == (
         code,
@@ -92,6 +94,6 @@ def test_torture_json() -> None:
 
 def test_torture_table() -> None:
     """One row for each lock, and the meaning of the longest wait."""
-    code, out, _ = said("torture", "tas", "mcs", "--seconds", "0.05")
+    code, out, _ = said("torture", "tas", "mcs", "--duration", "50ms")
     assert 0 == code
     assert "longest wait" in out

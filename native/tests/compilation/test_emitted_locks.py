@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from locknative.benchmark.validation import ExclusionError, validate
-from locknative.cli import app
+from locknative.cli.bench import app
 from locknative.compilation import emitted, toolchain
 from locknative.errors import NativeError
 from locksim.emit import emit
@@ -91,8 +91,8 @@ def own(tmp_path: Path, *parts: str) -> str:
 def test_own_lock_is_measured_beside_the_library(tmp_path: Path) -> None:
     """``locklab native bench my_lock.py:MyLock tas``: both in one experiment."""
     name = own(tmp_path, ACQUIRE, RELEASE)
-    small = ["--threads", "1", "--duration-ms", "2", "--warmup-ms", "1", "--trials", "2", "--json"]
-    done = CliRunner().invoke(app, ["bench", name, "tas", *small])
+    small = ["--threads", "1", "--duration", "2ms", "--trials", "2", "--json"]
+    done = CliRunner().invoke(app, [name, "tas", *small])
     assert 0 == done.exit_code, done.output
     cells = json.loads(done.stdout)["cells"]
     assert [name, "tas"] == [cell["kernel"] for cell in cells]
@@ -137,7 +137,7 @@ def test_failed_assertion_is_told(tmp_path: Path) -> None:
 )
 def test_refusals(name: str, said: str) -> None:
     """What cannot be measured is refused in words, with exit code 2."""
-    done = CliRunner().invoke(app, ["bench", name, "--threads", "1"])
+    done = CliRunner().invoke(app, [name, "--threads", "1"])
     assert (2, "") == (done.exit_code, done.stdout)
     with pytest.raises(Exception, match=said):
         emitted.compile_locks([name])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from locknative.cli import app
+from locknative.cli.explore import app
 from locknative.explorer import Search
 from locknative.explorer.locks import explore_lock
 
@@ -59,7 +59,7 @@ def test_command(tmp_path: Path) -> None:
     """``locklab native explore my_lock.py:Late`` shows the run that goes wrong."""
     file = tmp_path / "my_lock.py"
     file.write_text(WRONG)
-    done = CliRunner().invoke(app, ["explore", f"{file}:Late"])
+    done = CliRunner().invoke(app, [f"{file}:Late"])
     assert 1 == done.exit_code, done.output
     assert "violated" in done.stdout
 
