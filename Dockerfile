@@ -4,7 +4,7 @@
 #   docker run --rm -it --security-opt seccomp=unconfined --security-opt apparmor=unconfined \
 #       --security-opt systempaths=unconfined -v "$PWD":/home/student/work locklab
 #
-# docs/INSTALL.md says what the options are for, and what works without them.
+# docs/start/install.md says what the options are for, and what works without them.
 FROM debian:12-slim
 
 RUN apt-get update \

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write docs/LAB_GOALS.md from the labs: each goal with its checks and their misconceptions.
+"""Write docs/teach/lab-goals.md from the labs: each goal with its checks and their misconceptions.
 
 tools/lab_goals.py           print it
 tools/lab_goals.py --write   write the page
@@ -17,7 +17,7 @@ from lockgrader.lab import load
 from lockgrader.lab.variants import variant
 from locklabs import find, names
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "LAB_GOALS.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs/teach/lab-goals.md"
 HEAD = """# What the labs teach, and what shows it
 
 Each learning goal of each lab, the checks that show it, and the misconceptions that these checks
@@ -30,7 +30,7 @@ the two.
 def main() -> int:
     """Print the page, or write it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="write docs/LAB_GOALS.md")
+    parser.add_argument("--write", action="store_true", help="write docs/teach/lab-goals.md")
     if parser.parse_args().write:
         PAGE.write_text(page(), encoding="utf-8")
     else:

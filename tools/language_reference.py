@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write the reference of the lock language into docs/LANGUAGE.md, from the code's own docstrings.
+"""Write the lock language's reference into docs/use/language.md, from the code's docstrings.
 
 tools/language_reference.py           print it
 tools/language_reference.py --write   put it between its two marks in the page
@@ -20,7 +20,7 @@ from locksim.compiler.mistakes import MISTAKES
 from locksim.compiler.operations import FREE_FORMS, WORD_FORMS
 from locksim.lang import fields, ops, struct
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "LANGUAGE.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs/use/language.md"
 BEGIN = "<!-- made by tools/language_reference.py --write -->"
 END = "<!-- end of what tools/language_reference.py wrote -->"
 
@@ -34,7 +34,7 @@ _SECTIONS = re.compile(r"^(Arguments|Raises|Attributes):$", re.MULTILINE)
 def main() -> int:
     """Print the reference, or write it into the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="write it into docs/LANGUAGE.md")
+    parser.add_argument("--write", action="store_true", help="write it into docs/use/language.md")
     if not parser.parse_args().write:
         print(reference())
         return 0

@@ -256,7 +256,9 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="+", help="names of attacks")
     parser.add_argument("--resume", action="store_true", help="go on with what --output holds")
-    parser.add_argument("--write", action="store_true", help="write the table to docs/GRADING.md")
+    parser.add_argument(
+        "--write", action="store_true", help="write the table to docs/evidence/grading.md"
+    )
     parser.add_argument("--output", type=Path, default=Path("out/attacks.json"))
     parser.add_argument(
         "--environments", type=Path, default=Path("build/beside"), help="of the other graders"

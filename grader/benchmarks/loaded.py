@@ -110,7 +110,7 @@ def stressed() -> Iterator[None]:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=12, help="submissions")
-    parser.add_argument("--write", action="store_true", help="write it to docs/GRADING.md")
+    parser.add_argument("--write", action="store_true", help="write it to docs/evidence/grading.md")
     return parser.parse_args()
 
 

@@ -1,4 +1,4 @@
-"""The parts of docs/GRADING.md that scripts write: each between two comments with its name."""
+"""The parts of docs/evidence/grading.md that scripts write, each between comments with its name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 __all__ = ["PAGE", "machine", "table", "write"]
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "GRADING.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs/evidence/grading.md"
 
 
 def write(name: str, text: str) -> None:

@@ -174,7 +174,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--rounds", type=int, default=3, help="in which the graders take turns; 0: none"
     )
-    parser.add_argument("--write", action="store_true", help="write the table to docs/GRADING.md")
+    parser.add_argument(
+        "--write", action="store_true", help="write the table to docs/evidence/grading.md"
+    )
     parser.add_argument("--output", type=Path, default=Path("out/throughput.json"))
     parser.add_argument(
         "--environments", type=Path, default=Path("build/beside"), help="of the other graders"

@@ -13,7 +13,7 @@ from tiny_lab import needs_sandbox
 
 from locklabs import find
 
-GUIDE = Path(__file__).resolve().parents[2] / "docs" / "INSTRUCTORS.md"
+GUIDE = Path(__file__).resolve().parents[2] / "docs/teach/instructors.md"
 
 
 def commands() -> list[str]:

@@ -1,4 +1,4 @@
-"""docs/LAB_GOALS.md is what the labs say, and no goal is without a check."""
+"""docs/teach/lab-goals.md is what the labs say, and no goal is without a check."""
 
 import importlib.util
 from pathlib import Path

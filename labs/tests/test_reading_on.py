@@ -7,10 +7,11 @@ import pytest
 
 from lockgrader.lab import load
 from locklabs import find, names
+from lockui.topics import pages
 
 ROOT = Path(__file__).parents[2]
 PLACE = re.compile(
-    r"(?P<kind>handout|lesson|lab|docs/\w+\.md|sim/[\w/.]+)"
+    r"(?P<kind>handout|lesson|lab|docs/[\w/-]+\.md|sim/[\w/.-]+)"
     r"(?: (?P<number>\d+))?(?:, (?:part|step) (?P<part>\d+))?(?:, (?P<section>.+))?"
 )
 SEES = sorted(
@@ -32,7 +33,7 @@ def page(kind: str, number: str, lab: str) -> str:
     if kind == "lesson":
         (path,) = (ROOT / "lessons").glob(f"{int(number):02}-*.md")
         return path.read_text(encoding="utf-8")
-    assert kind.startswith("docs/"), f"students have no {kind}"
+    assert ROOT / kind in pages().values(), f"`locklab help` does not show {kind}"
     return (ROOT / kind).read_text(encoding="utf-8")
 
 
@@ -54,7 +55,7 @@ def test_the_place_exists(lab: str, see: str) -> None:
 
 def called() -> list[tuple[str, str, str]]:
     """Page, number and name of each lab that a lesson or the course names."""
-    course = ROOT / "docs" / "COURSE.md"
+    course = ROOT / "docs/teach/course.md"
     names = [
         (path.stem, *found)
         for path in sorted((ROOT / "lessons").glob("*.md"))

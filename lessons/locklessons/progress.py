@@ -1,8 +1,8 @@
 """What of the course is done, what comes next, and how long it takes.
 
 The course is a row of steps: each lesson, then its drills, its levels and its labs. Times are those
-that the pages promise: a lesson's own, and a lab's in ``docs/COURSE.md``. The learner's record
-(:mod:`lockui.record`) says what was done:
+that the pages promise: a lesson's own, and a lab's in ``docs/teach/course.md``. The learner's
+record (:mod:`lockui.record`) says what was done:
 
 - a lesson when all of its predictions are locked;
 - a drill after three right answers; a level when it was won;
@@ -197,10 +197,10 @@ def _lesson(lesson: notebooks.Lesson, text: str) -> Step:
 
 
 def _labs() -> dict[int, list[Step]]:
-    """The labs of each lesson: the last one that the table in docs/COURSE.md names."""
+    """The labs of each lesson: the last one that the table in docs/teach/course.md names."""
     found: dict[int, list[Step]] = {}
     installed = {name[:5]: name for name in lab_names()}
-    text = (files.home() / "docs" / "COURSE.md").read_text("utf-8")
+    text = (files.home() / "docs/teach/course.md").read_text("utf-8")
     for row in _ROW.finditer(text):
         name = installed.get(f"lab{row['number'] or row['last']}")
         if name is None:

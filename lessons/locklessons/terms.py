@@ -13,7 +13,7 @@ from pathlib import Path
 
 from locklessons.notebooks import FOLDER, Lesson
 
-GLOSSARY = FOLDER.parent / "docs" / "GLOSSARY.md"
+GLOSSARY = FOLDER.parent / "docs/start/glossary.md"
 
 EVERYDAY = frozenset(
     ["acquire", "interval", "miss", "mutant", "overlap", "probe", "profile", "release"]
@@ -24,7 +24,7 @@ EVERYDAY = frozenset(
 
 _FENCED = re.compile(r"^(```+|~~~+).*?^\1\s*$|<!--.*?-->", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`]*`")
-_EXPLAINED = re.compile(r"\[(?P<words>[^\]]+)\]\([^)]*GLOSSARY\.md#(?P<entry>[\w-]+)\)")
+_EXPLAINED = re.compile(r"\[(?P<words>[^\]]+)\]\([^)]*glossary\.md#(?P<entry>[\w-]+)\)")
 _SET_OFF = re.compile(r"(\*\*?)(?P<words>[^*]+)\1")
 
 

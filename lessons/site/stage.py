@@ -3,8 +3,9 @@
     python lessons/site/stage.py FOLDER
 
 A page keeps its path in the repository, so the links between pages hold as they are, and the
-address of a page is the path of its source. The pages in ``pages/`` lie at the top. A link to a
-file of the repository that is not a page becomes its text.
+address of a page is the path of its source. The pages in ``pages/`` lie at the top. The index of a
+folder of ``docs/`` is a list of pages, and so is the menu below it. A link to a file of the
+repository that is not a page becomes its text.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from lockui.topics import FOLDERS
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 OWN = HERE / "pages"
-GLOBS = ("lessons/[0-9]*.md", "docs/*.md", "docs/contributing/*.md")
+GLOBS = ("lessons/[0-9]*.md", "docs/*/*.md", "sim/locksim/papers/*/*.md")
 BESIDE = (
     "sim/PHYSICS.md",
     "datasets/README.md",
@@ -31,6 +34,7 @@ BESIDE = (
     "CONTRIBUTING.md",
     "changelog.d/README.md",
 )
+INDEXES = frozenset(f"docs/{folder}/README.md" for folder in FOLDERS)
 MODULES = (
     "locksim",
     "locksim.lang",
@@ -46,9 +50,8 @@ MODULES = (
     "locklessons.embeds",
 )
 """The modules of the Python reference."""
-REST = "@the-other-pages@"
-"""In a page's list of pages: all of docs/ that no other list names."""
 
+_ENTRY = re.compile(r"^- \[[^\]]+\]\((?P<target>[^)#]+\.md)\)", re.MULTILINE)
 _LINK = re.compile(r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<target>[^)\s]+)\)")
 
 
@@ -88,19 +91,31 @@ def listed(text: str) -> set[str]:
     return {f"{line}.md" for line in lines if line and not line.startswith(":")}
 
 
+def indexed(text: str, name: str, pages: dict[str, str]) -> list[str]:
+    """Return the pages that an index lists, one at the head of an entry.
+
+    Arguments:
+        text: the index. name: its place. pages: all pages, by place.
+    """
+    targets = [found["target"] for found in _ENTRY.finditer(text)]
+    places = [os.path.normpath(os.path.join(os.path.dirname(name), one)) for one in targets]
+    return [place for place in places if place in pages]
+
+
+def menu(places: list[str]) -> str:
+    """Return a list for the side bar, which the page itself does not show."""
+    lines = "\n".join(f"/{place.removesuffix('.md')}" for place in places)
+    return f"\n```{{toctree}}\n:hidden:\n:maxdepth: 1\n\n{lines}\n```\n"
+
+
 def stage(folder: Path) -> None:
     """Write all pages into a folder, which is made anew."""
     shutil.rmtree(folder, ignore_errors=True)
     pages = {name: path.read_text("utf-8") for name, path in sources().items()} | dict(made())
-    named = {place for text in pages.values() for place in listed(text)}
-    rest = sorted(
-        (text.partition("\n")[0], name)
-        for name, text in pages.items()
-        if name.startswith("docs/") and name not in named
-    )
-    others = "\n".join(name.removesuffix(".md") for _, name in rest)
     for name, text in pages.items():
-        shown, images = linked(text.replace(REST, others), name, pages)
+        shown, images = linked(text, name, pages)
+        if name in INDEXES:
+            shown += menu(indexed(text, name, pages))
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(shown, encoding="utf-8")
@@ -169,7 +184,7 @@ def formats() -> Iterator[tuple[str, str]]:
     yield (
         "reference/lab-format.md",
         "# Labs\n\nA lab's `lab.toml`, and the kinds of `[[check]]`. [Writing a lab]"
-        f"(../docs/LABS.md) explains them.\n\n{tables(Lab.model_json_schema(), 'A lab')}"
+        f"(../docs/teach/labs.md) explains them.\n\n{tables(Lab.model_json_schema(), 'A lab')}"
         f"\n{tables(adapter().json_schema(), '')}",
     )
     yield (

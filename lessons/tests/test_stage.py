@@ -69,9 +69,9 @@ def test_links_of_sources_resolve(stage: ModuleType) -> None:
 
 def test_a_link_to_another_file_becomes_its_text(stage: ModuleType) -> None:
     """And a link to a page stays."""
-    text = "[a `b`](../c.py) [d](GLOSSARY.md#x) [e](https://x.y) ![f](p.png)"
-    shown, images = stage.linked(text, "docs/A.md", {"docs/GLOSSARY.md": ""})
-    assert "a `b` [d](GLOSSARY.md#x) [e](https://x.y) ![f](p.png)" == shown
+    text = "[a `b`](../c.py) [d](glossary.md#x) [e](https://x.y) ![f](p.png)"
+    shown, images = stage.linked(text, "docs/A.md", {"docs/glossary.md": ""})
+    assert "a `b` [d](glossary.md#x) [e](https://x.y) ![f](p.png)" == shown
     assert ["docs/p.png"] == images
 
 

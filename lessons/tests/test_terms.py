@@ -34,7 +34,7 @@ def test_a_use_before_the_link_is_found(tmp_path: Path) -> None:
     """With its lesson and line; a later link does not help, nor does code."""
     made = written(
         tmp_path,
-        "# Cache lines\n\n`cache line`\n\nTwo cache\nlines, [cache line](GLOSSARY.md#cache-line).",
+        "# Cache lines\n\n`cache line`\n\nTwo cache\nlines, [cache line](glossary.md#cache-line).",
         "A cache line again; UTIL is not util.",
     )
     assert [Unexplained("1.md", 5, "Cache line"), Unexplained("2.md", 1, "UTIL")] == unexplained(
@@ -45,7 +45,7 @@ def test_a_use_before_the_link_is_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "A [line](x/GLOSSARY.md#cache-line) is a cache line.",
+        "A [line](x/glossary.md#cache-line) is a cache line.",
         "A **cache line** is a block; cache lines travel.",
         "A *cache line* is a block.",
         "```\ncache line\n```\n",
@@ -58,7 +58,7 @@ def test_explained(tmp_path: Path, text: str) -> None:
 
 def test_a_broken_link(tmp_path: Path) -> None:
     """It is named."""
-    (made,) = written(tmp_path, "[a](x/GLOSSARY.md#cache-line) [b](x/GLOSSARY.md#kache)")
+    (made,) = written(tmp_path, "[a](x/glossary.md#cache-line) [b](x/glossary.md#kache)")
     assert ["kache"] == broken_links(made, ["Cache line"])
 
 

@@ -10,8 +10,8 @@ explorer's terms.
 Each program is explored under sequential consistency with a limit on its CPU time. Where nothing is
 found in a program that is wrong, the c11 model is asked, and where the search did not end, random
 runs. Printed, and with
-``--write`` put into docs/EXPLORER.md, is a table with the names of what was missed, of false
-alarms, of what did not finish, and of what the explorer refuses.
+``--write`` put into docs/explain/explorer.md, is a table with the names of what was missed, of
+false alarms, of what did not finish, and of what the explorer refuses.
 
 Where the authors state how many executions there are (GenMC in files beside its tests, for each
 model), a second table compares: ``--write-counts`` puts it there.
@@ -35,7 +35,7 @@ from locknative.errors import NativeError
 from locknative.explorer import Program, Search
 from locknative.explorer.search import run
 
-PAGE = Path(__file__).parents[2] / "docs/EXPLORER.md"
+PAGE = Path(__file__).parents[2] / "docs/explain/explorer.md"
 BEGIN, END = "<!-- {}: begin -->", "<!-- {}: end -->"
 STATED = {"sc": "sc.mo", "c11": "rc11.mo"}
 """Model → the names of files in which GenMC's tests state their executions, and the options."""
@@ -441,7 +441,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--versions", nargs="*", default=[], help="SUITE=VERSION")
     parser.add_argument("--json", type=Path, help="write each result to this file")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/EXPLORER.md")
+    parser.add_argument("--write", action="store_true", help="put the table into the page")
     parser.add_argument("--write-counts", action="store_true", help="and that of executions")
     given = parser.parse_args()
     cases: list[Case] = []

@@ -20,8 +20,8 @@
  * a store is put, are choices that are tried whatever the order of steps is. So two of them depend
  * on each other in these cases only: a read comes after the store that it reads; what reads a word
  * could read a later write, which then has to come first; two updates could read the same message;
- * and SEQ_CST fences, and SEQ_CST operations of one word, have one order. docs/EXPLORER.md has the
- * argument.
+ * and SEQ_CST fences, and SEQ_CST operations of one word, have one order. docs/explain/explorer.md has
+ * the argument.
  *
  * A step that had to wait could not have come right before the step that opened the way (an unlock),
  * but before an earlier one (the lock that it had waited for): the last change of the same subject

@@ -20,7 +20,7 @@
  * sequence that somebody has relied on in this run; who was first is then a matter of order.
  *
  * Which message is read, and behind which one a store is put, is a choice, and each is tried:
- * number 0 is the last one. docs/EXPLORER.md has the argument why the reduction stays right.
+ * number 0 is the last one. docs/explain/explorer.md says why the reduction stays right.
  */
 #include "explorer.h"
 

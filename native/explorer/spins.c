@@ -16,7 +16,7 @@
  * by it; the thread itself is in the same state. So the run without it is a run too; it fails
  * where the longer one fails, and has its races and more. A shortest run that fails contains no
  * such iteration to its end. That is why the complete search may stop a thread there, and look no
- * further for what it would do later: docs/EXPLORER.md has the argument in full.
+ * further for what it would do later: docs/explain/explorer.md has the argument in full.
  *
  * Nothing of this depends on the order in which independent steps of the run were made. That is why
  * a word of the stack counts by what the thread itself last wrote or read there, and not by what

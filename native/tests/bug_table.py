@@ -1,4 +1,4 @@
-"""Which tool catches which mutant of a lock: writes docs/NATIVE_BUGS.md.
+"""Which tool catches which mutant of a lock: writes docs/evidence/native-bugs.md.
 
 python native/tests/bug_table.py            # some ten minutes
 python native/tests/bug_table.py mcs clh    # these locks only, on stdout
@@ -16,7 +16,7 @@ from locknative.explorer import Search
 from locknative.explorer.locks import explore_lock, locks
 from locknative.explorer.torture import TOOLS, Builder, trial
 
-PAGE = Path(__file__).parents[2] / "docs/NATIVE_BUGS.md"
+PAGE = Path(__file__).parents[2] / "docs/evidence/native-bugs.md"
 TRIALS, THREADS, SECONDS, PATIENCE_S = 5, 4, 0.3, 2.0
 MEMORIES = ("sc", "tso")
 DEVIATIONS = 2

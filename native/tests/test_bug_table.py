@@ -1,4 +1,4 @@
-"""The page docs/NATIVE_BUGS.md says what the tools do."""
+"""The page docs/evidence/native-bugs.md says what the tools do."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Write the table of docs/URCU.md: what of liburcu's API Python has, from the installed headers.
+"""Write the table of docs/use/urcu.md: what Python has of liburcu's API, by the installed headers.
 
     python native/urcu/coverage.py            # print the table
-    python native/urcu/coverage.py --write    # put it into docs/URCU.md
+    python native/urcu/coverage.py --write    # put it into docs/use/urcu.md
 
 Every function that the headers declare must be in coverage.toml, which says what became of it.
 """
@@ -16,7 +16,7 @@ import tomllib
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-PAGE = HERE.parents[1] / "docs/URCU.md"
+PAGE = HERE.parents[1] / "docs/use/urcu.md"
 BEGIN, END = "<!-- coverage: begin -->\n", "<!-- coverage: end -->\n"
 FLAVOURS = ("memb", "mb", "qsbr", "bp")
 
@@ -106,7 +106,7 @@ def table() -> str:
 def main() -> None:
     """Print the table, or put it into the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--write", action="store_true", help="put it into docs/URCU.md")
+    parser.add_argument("--write", action="store_true", help="put it into docs/use/urcu.md")
     try:
         text = table()
     except ValueError as error:

@@ -11,7 +11,7 @@ short. If neither helps the lock itself is unfair, as the slowest CPU's count ov
 shows. The third one serves the nearest first.
 
 Results are kept in a file, a line each, and a second start goes on. The tables are Markdown, for
-docs/MACHINES.md.
+docs/use/machines.md.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MACHINES = (
     *("graviton2-64", "graviton3-64", "epyc-7773x-64"),
     *("xeon-8375c-2x32", "epyc-7r13-2x48", "epyc-7742-2x64"),
 )
-"""The profiles of docs/MACHINES.md with 64 CPUs and more."""
+"""The profiles of docs/use/machines.md with 64 CPUs and more."""
 ABOVE = 1.15
 LONGER = 5
 OPERATIONS, WARMUP = 10, 10

@@ -1,4 +1,4 @@
-"""docs/CLAIMS.md: each number stands where the page says, and each command exists."""
+"""docs/evidence/claims.md: each number stands where the page says, and each command exists."""
 
 import re
 import shlex
@@ -11,7 +11,9 @@ ROOT = Path(__file__).parents[2]
 _ROW = re.compile(
     r"^\| \[[^]]+\]\((?P<page>[^)]+)\) \| `(?P<says>.+?)` \| `(?P<command>[^`]+)` \|", re.M
 )
-ROWS = [match.groupdict() for match in _ROW.finditer((ROOT / "docs" / "CLAIMS.md").read_text())]
+ROWS = [
+    match.groupdict() for match in _ROW.finditer((ROOT / "docs/evidence/claims.md").read_text())
+]
 
 
 def _flat(text):
@@ -20,14 +22,14 @@ def _flat(text):
 
 def test_rows_are_read():
     """Every line of the table is a row."""
-    lines = (ROOT / "docs" / "CLAIMS.md").read_text().splitlines()
+    lines = (ROOT / "docs/evidence/claims.md").read_text().splitlines()
     assert len([line for line in lines if line.startswith("| [")]) == len(ROWS) > 20
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["says"])
 def test_number_stands_on_its_page(row):
     """Line breaks and bars of tables apart, the page has these words."""
-    page = (ROOT / "docs" / row["page"]).read_text()
+    page = (ROOT / "docs/evidence" / row["page"]).read_text()
     assert _flat(row["says"].replace("\\|", "|")) in _flat(page)
 
 

@@ -8,12 +8,18 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "sim/locksim/papers").rglob("*.md")),
     *sorted(ROOT.glob("*.md")),
 ]
+LINKING = [*PAGES, *sorted(ROOT.glob("*/README.md")), ROOT / "sim/PHYSICS.md"]
+_LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([^)\s]+))?\)")
 FOLDERS = "changelog.d|datasets|docs|grader|labs|lessons|native|requirements|sim|tools"
 PLACEHOLDER = re.compile(r"NAME|NN|SOURCE|YEAR|TYPE|\*")
 
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+every_linking_page = pytest.mark.parametrize(
+    "page", LINKING, ids=lambda page: page.relative_to(ROOT).as_posix()
+)
 
 
 def paths(text: str) -> set[str]:
@@ -37,11 +43,44 @@ def test_targets_exist(page: Path) -> None:
     assert set() == named - targets
 
 
-@every_page
+@every_linking_page
 def test_links_resolve(page: Path) -> None:
     """Links to other files of the repository lead to one."""
-    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text())
+    targets = [target for target, _ in _LINK.findall(page.read_text())]
     assert [] == [target for target in targets if not (page.parent / target).exists()]
+
+
+@every_linking_page
+def test_headings_that_links_name_exist(page: Path) -> None:
+    """A link to a part of a page leads to one of its headings."""
+    wrong = []
+    for target, anchor in _LINK.findall(page.read_text()):
+        other = page.parent / target if target else page
+        if anchor and other.suffix == ".md" and anchor not in anchors(other):
+            wrong.append(f"{target}#{anchor}")
+    assert [] == wrong
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub and Sphinx make them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@every_page
+def test_every_page_is_linked(page: Path) -> None:
+    """A reader finds a page in the index of its folder, a result in that of evidence."""
+    match page.relative_to(ROOT).parts:
+        case ("docs", _, "README.md"):
+            index = ROOT / "README.md"
+        case ("docs", folder, _):
+            index = ROOT / "docs" / folder / "README.md"
+        case ("sim", *_):
+            index = ROOT / "docs/evidence/README.md"
+        case _:
+            return
+    links = [target for target, _ in _LINK.findall(index.read_text())]
+    assert page in [(index.parent / target).resolve() for target in links]
 
 
 def test_contributing_is_two_pages() -> None:

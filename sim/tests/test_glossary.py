@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-GLOSSARY = ROOT / "docs" / "GLOSSARY.md"
+GLOSSARY = ROOT / "docs/start/glossary.md"
 FOLDERS = (
     ".github",
     "changelog.d",
@@ -47,7 +47,7 @@ ANCHORS = [anchor(heading) for heading in ENTRIES]
 LINKS = [
     pytest.param(page, target, id=f"{page.relative_to(ROOT)}-{target}")
     for page in PAGES
-    for target in re.findall(r"\]\(([^)\s]*GLOSSARY\.md#[^)\s]*)\)", page.read_text())
+    for target in re.findall(r"\]\(([^)\s]*glossary\.md#[^)\s]*)\)", page.read_text())
 ]
 
 

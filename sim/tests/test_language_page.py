@@ -1,4 +1,4 @@
-"""docs/LANGUAGE.md: programs compile, verdicts and messages are real, the reference is current."""
+"""docs/use/language.md: programs compile, verdicts and messages hold, the reference is current."""
 
 import importlib.util
 import os
@@ -16,7 +16,7 @@ from locksim.compiler.operations import FREE_FORMS, WORD_FORMS
 from locksim.lang import Lock, Struct, Workload
 
 ROOT = Path(__file__).resolve().parents[2]
-TEXT = (ROOT / "docs" / "LANGUAGE.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs/use/language.md").read_text(encoding="utf-8")
 BLOCKS = re.compile(
     r"```python\n(?P<text># (?P<name>\w+\.py)\n.*?)```\n"
     r"(?:```text\n(?P<message>.*?)```|\nVerdict: (?P<verdict>[^.]*)\.)?",

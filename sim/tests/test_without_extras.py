@@ -1,4 +1,4 @@
-"""The core does without the modules that only extras bring: what docs/INSTALL.md promises."""
+"""The core does without the modules that only extras bring: what docs/start/install.md promises."""
 
 import re
 import subprocess

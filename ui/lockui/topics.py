@@ -1,22 +1,35 @@
-"""``locklab help TOPIC``: the pages of ``docs/`` in the terminal."""
+"""``locklab help TOPIC``: the pages of ``docs/``, and of reproductions, in the terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from lockui.console import console, say
 from lockui.errors import UsageError
-from lockui.files import home
+from lockui.files import home, source
 from lockui.suggest import did_you_mean
 
-__all__ = ["app", "topics"]
+__all__ = ["FOLDERS", "app", "pages", "topics"]
+
+FOLDERS = ("start", "use", "teach", "explain", "evidence", "contributing")
+"""The folders of ``docs/``, in the order in which a reader meets them."""
+
+
+def pages() -> dict[str, Path]:
+    """Return each topic's page: its name without the ending → its file."""
+    found = [page for folder in FOLDERS for page in sorted((home() / "docs" / folder).glob("*.md"))]
+    simulator = source("sim/locksim")
+    if simulator is not None:
+        found += sorted(simulator.glob("papers/*/*.md"))
+    return {page.stem: page for page in found if page.stem != "README"}
 
 
 def topics() -> dict[str, str]:
-    """Return the topics: a page's name in small letters → its title."""
+    """Return the topics: a page's name → its title."""
     return {
-        page.stem.lower(): page.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
-        for page in sorted((home() / "docs").glob("*.md"))
+        name: page.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
+        for name, page in pages().items()
     }
 
 
@@ -31,10 +44,12 @@ def app(arguments: Sequence[str], prog_name: str) -> None:
     """
     topic, *more = [argument.lower() for argument in arguments]
     if topic in ("topics", "-h", "--help"):
-        for name, title in topics().items():
-            say(f"{name:<12} {title}")
+        titles = topics()
+        width = max(map(len, titles))
+        for name, title in titles.items():
+            say(f"{name:<{width}} {title}")
         return
-    page = next((p for p in (home() / "docs").glob("*.md") if p.stem.lower() == topic), None)
+    page = pages().get(topic)
     if page is None or more:
         hint = did_you_mean(topic, topics(), f"see '{prog_name} topics'")
         raise UsageError(f"no topic '{' '.join(arguments)}'; {hint}")

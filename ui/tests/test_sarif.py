@@ -89,8 +89,8 @@ def test_files_are_relative_to_the_folder(tmp_path):
 
 @pytest.mark.parametrize("before", ["error: ", "  "])
 def test_problem_matcher_finds_messages(before):
-    """The task for VS Code in docs/INSTALL.md, on a line as commands print it."""
-    text = (Path(__file__).parents[2] / "docs" / "INSTALL.md").read_text()
+    """The task for VS Code in docs/start/install.md, on a line as commands print it."""
+    text = (Path(__file__).parents[2] / "docs/start/install.md").read_text()
     (task,) = json.loads(text.partition("```json")[2].partition("```")[0])["tasks"]
     pattern = task["problemMatcher"]["pattern"]
     found = re.match(pattern["regexp"], f"{before}tas.py:8:13: 'print()' is Python")

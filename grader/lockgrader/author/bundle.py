@@ -41,8 +41,8 @@ __all__ = [
 ]
 
 BELIEFS = "misconceptions.toml"
-HANDOUT, GLOSSARY = "handout.md", "GLOSSARY.md"
-GLOSSARY_LINK = b"](../../docs/GLOSSARY.md"
+HANDOUT, GLOSSARY = "handout.md", "glossary.md"
+GLOSSARY_LINK = b"](../../docs/start/glossary.md"
 """A handout's link to the glossary in the repository; in a bundle it lies beside the handout."""
 NAMED = ("lab.toml", HANDOUT, GLOSSARY, BELIEFS)
 SECRET = ("hidden", "solution", "mutants")
@@ -98,7 +98,7 @@ def public_files(folder: Path) -> dict[str, bytes]:
     if HANDOUT not in files:
         raise BundleError(f"{folder} has no {HANDOUT}")
     if GLOSSARY_LINK in files[HANDOUT]:
-        files[GLOSSARY] = (home() / "docs" / GLOSSARY).read_bytes()
+        files[GLOSSARY] = (home() / "docs" / "start" / GLOSSARY).read_bytes()
         files[HANDOUT] = files[HANDOUT].replace(GLOSSARY_LINK, f"]({GLOSSARY}".encode())
     starter = folder / "starter"
     for path in sorted(p for p in starter.rglob("*") if p.is_symlink() or not p.is_dir()):

@@ -1,7 +1,7 @@
 """What a lab's C part promises: its interface exists, is explained, and has examples.
 
 - The interface is one of ours, and each check names a scenario that it has.
-- Its header says in a comment what each function does, and ``docs/LABS.md`` lists it.
+- Its header says in a comment what each function does, and ``docs/teach/labs.md`` lists it.
 - The handout names the file that students write and the header that they include.
 - There is a right example (the solution) and a wrong one (a mutant that changes the C file).
 """
@@ -67,7 +67,7 @@ def _header(about: Interface) -> str:
 
 def _listed(about: Interface) -> str:
     """What the instructor's guide to labs does not say; "" where there is no guide."""
-    guide = home() / "docs" / "LABS.md"
+    guide = home() / "docs/teach/labs.md"
     if not guide.is_file():
         return ""
     row = re.search(rf"^\| `{about.name}` \|.*$", guide.read_text(encoding="utf-8"), re.M)

@@ -181,7 +181,7 @@ def _levels(folder: Path, checks: list[Check]) -> Iterable[Item]:
 
 def _glossary(folder: Path) -> Iterable[Item]:
     """The handout explains its terms by links to the glossary, and all of them lead somewhere."""
-    path, glossary = folder / HANDOUT, home() / "docs" / GLOSSARY
+    path, glossary = folder / HANDOUT, home() / "docs" / "start" / GLOSSARY
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     link = re.escape(GLOSSARY_LINK.decode()) + r"#([\w-]+)\)"
     terms = list(dict.fromkeys(re.findall(link, text)))

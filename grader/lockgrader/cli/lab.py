@@ -366,7 +366,7 @@ def new(
         print_json({"folder": str(folder), "files": files})
         return
     say(f"{folder}: {', '.join(files)}")
-    say(f"\nread docs/LABS.md, then:\n  locklab lab lint {folder}")
+    say(f"\nread docs/teach/labs.md, then:\n  locklab lab lint {folder}")
 
 
 @app.command()

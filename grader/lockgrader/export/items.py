@@ -1,6 +1,6 @@
 """``items.csv``: a quiz's questions with difficulty, discrimination and, after another quiz, gain.
 
-How to read it: docs/QUIZZES.md.
+How to read it: docs/teach/quizzes.md.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A kind is a subclass of :class:`~lockgrader.check.Check`: the fields that a lab writes, ``decide``,
 which decides what a submission earns, and what else the grader has to know of it.
-``docs/LABS.md`` shows each by an example.
+``docs/teach/labs.md`` shows each by an example.
 """
 
 from __future__ import annotations

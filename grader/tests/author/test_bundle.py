@@ -103,10 +103,10 @@ def test_longer_word_is_no_leak(lab: Path) -> None:
 def test_handout_brings_the_glossary(tmp_path: Path) -> None:
     """What a handout links to lies beside it in a bundle, and the link leads there."""
     lab = make_whole(tmp_path / "labs" / "lab99-tiny")
-    (lab / "handout.md").write_text("A [miss](../../docs/GLOSSARY.md#miss).\n")
+    (lab / "handout.md").write_text("A [miss](../../docs/start/glossary.md#miss).\n")
     files = public_files(lab)
-    assert ["GLOSSARY.md", *PUBLIC] == sorted(files)
-    assert b"A [miss](GLOSSARY.md#miss).\n" == files["handout.md"]
+    assert ["glossary.md", *PUBLIC] == sorted(files)
+    assert b"A [miss](glossary.md#miss).\n" == files["handout.md"]
     path = tmp_path / "lab99.zip"
     path.write_bytes(bundles(lab, [], KEY)[0].data)
     assert files == read(path).files

@@ -27,7 +27,7 @@ def test_files_of_a_new_lab_keep_every_promise(tmp_path: Path) -> None:
     assert [] == [p for p in folder.rglob("*.*") if "emplate" in p.read_text(encoding="utf-8")]
     assert KINDS == [c.kind for c in lab.checks(variant(lab, "ada", b"k" * 16))]
     assert [] == [item for item in lint(folder, students=0).items if not item.ok]
-    assert "GLOSSARY.md" in public_files(folder)
+    assert "glossary.md" in public_files(folder)
 
 
 @pytest.mark.slow

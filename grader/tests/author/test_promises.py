@@ -65,8 +65,8 @@ def test_one_broken_promise(
     """In a lab that keeps all others."""
     folder = tmp_path / "labs" / "lab"
     shutil.copytree(find("lab02"), folder)
-    (tmp_path / "docs").mkdir()
-    shutil.copy(find("lab02") / "../../docs/GLOSSARY.md", tmp_path / "docs")
+    (tmp_path / "docs/start").mkdir(parents=True)
+    shutil.copy(find("lab02") / "../../docs/start/glossary.md", tmp_path / "docs/start")
     text = (folder / file).read_text()
     assert old in text
     (folder / file).write_text(text.replace(old, new))

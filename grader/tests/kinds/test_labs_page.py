@@ -1,4 +1,4 @@
-"""Every kind of check in docs/LABS.md does what the page says: right work passes it."""
+"""Every kind of check in docs/teach/labs.md does what the page says: right work passes it."""
 
 import re
 import tomllib
@@ -23,7 +23,7 @@ from lockgrader.submitted import Submitted
 from locksim.compiler import compile_source
 from locksim.compiler.ir import ClassCode
 
-PAGE = Path(__file__).parents[3] / "docs" / "LABS.md"
+PAGE = Path(__file__).parents[3] / "docs/teach/labs.md"
 CODE = """
 from locksim.lang import *
 from locksim.library.avc.decisions_spinlock import DecisionsSpinlock

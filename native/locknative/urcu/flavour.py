@@ -296,12 +296,12 @@ class Flavour:
     # Containers
 
     def pointer(self, target: object = None) -> _urcu.Pointer:
-        """Return a new published pointer to an object; see docs/URCU.md."""
+        """Return a new published pointer to an object; see docs/use/urcu.md."""
         self._callbacks.start()
         return self._c.Pointer(target)
 
     def hash_table(self, buckets: int = 64, auto_resize: bool = True) -> _urcu.HashTable:
-        """Return a new lock-free table (cds_lfht) of Python keys and values; see docs/URCU.md.
+        """Return a new lock-free table (cds_lfht) of Python keys and values; see docs/use/urcu.md.
 
         Args:
             buckets: how many it has at first, a power of two up to 2^20.

@@ -1,7 +1,7 @@
 """C programs whose verdicts a reader worked out by thought, who had not seen the explorer's code.
 
 ``unseen/verdicts.csv`` has a line for each question: what the reader thought, and what the
-explorer says. ``docs/EXPLORER.md`` sums it up.
+explorer says. ``docs/explain/explorer.md`` sums it up.
 """
 
 from __future__ import annotations

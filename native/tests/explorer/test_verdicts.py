@@ -45,7 +45,7 @@ def under_sc(name: str, *defines: str, **how: object) -> Exploration:
     ],
 )
 def test_litmus(test: str, threads: int, weak: bool) -> None:
-    """The outcomes in question are those of sequential consistency and of x86 (docs/CHECKER.md)."""
+    """The outcomes are those of sequential consistency and of x86 (docs/explain/checker.md)."""
     found = explored("litmus.c", f"TEST={test}", threads=threads)
     assert "proven" == found["sc"].verdict
     assert ("violated" if weak else "proven") == found["tso"].verdict

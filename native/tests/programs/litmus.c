@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Litmus tests: TEST names one, and the check fails when the outcome in question is reached. The
- * names and outcomes are docs/CHECKER.md's; the accesses are relaxed unless it says otherwise. */
+ * names and outcomes are docs/explain/checker.md's; the accesses are relaxed unless it says
+ * otherwise. */
 #include <stdatomic.h>
 
 enum { SB, SB_FENCED, SB_SEQ_CST, MP, LB, S, R, TWO_PLUS_TWO_W, IRIW, CORR, N6 };

@@ -289,12 +289,12 @@ def test_fork_with_callbacks(name: str, run_python: Callable[[str], str]) -> Non
 
 
 def test_document() -> None:
-    """The examples of docs/URCU.md run."""
-    text = (Path(__file__).parents[3] / "docs" / "URCU.md").read_text()
+    """The examples of docs/use/urcu.md run."""
+    text = (Path(__file__).parents[3] / "docs/use/urcu.md").read_text()
     examples = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     assert len(examples) > 0
     for example in examples:
-        exec(compile(example, "docs/URCU.md", "exec"), {})
+        exec(compile(example, "docs/use/urcu.md", "exec"), {})
 
 
 def test_the_first_callback_knows_its_thread(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""The table of docs/URCU.md is that of the installed headers, and what it names is there."""
+"""The table of docs/use/urcu.md is that of the installed headers, and what it names is there."""
 
 from __future__ import annotations
 

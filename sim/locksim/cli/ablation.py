@@ -1,6 +1,6 @@
 """Remove one mechanism of the machine and show what changes.
 
-The tables are those of docs/ABLATIONS.md and docs/LMBENCH.md.
+The tables are those of ablations.md and lmbench.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Bands on the command line: the option, and a line for each result.
 
 In JSON and CSV ``band_low`` and ``band_high`` are the ends of the band in the unit of the result.
-``depends_on`` says what moves it, the widest first (docs/UNCERTAINTY.md).
+``depends_on`` says what moves it, the widest first (docs/explain/uncertainty.md).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """List locks, decision caches and schedulers; show one.
 
-The language that they are written in is described in docs/LANGUAGE.md.
+The language that they are written in is described in docs/use/language.md.
 """
 
 from __future__ import annotations

@@ -14,8 +14,9 @@
 simulator and each formula. Several experiments end with a table of them.
 
 With bands each cell also has ``band_low``, ``band_high`` and ``depends_on``, and the document
-``bands``, what they hold (docs/UNCERTAINTY.md). Some experiments have them by default, as far as
-they cost less than the table itself; ``--sensitivity`` moves one cause at a time, which takes more.
+``bands``, what they hold (docs/explain/uncertainty.md). Some experiments have them by default, as
+far as they cost less than the table itself; ``--sensitivity`` moves one cause at a time, which
+takes more.
 
 Errors are fractions; the summary's cover only the predicted cells. ``low`` and ``high`` are the
 95 % interval, null with one replication. ``published`` is text as printed. ``corrected`` is the

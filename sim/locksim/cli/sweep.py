@@ -17,11 +17,11 @@ saves the same rows.
 
 With four replications or more each row also has ``band_low``, ``band_high`` and ``depends_on``: how
 far ``per_second`` depends on starting order and on uncertain values of the machine
-(docs/UNCERTAINTY.md). By default this takes one run less than there are replications.
+(docs/explain/uncertainty.md). By default this takes one run less than there are replications.
 ``--sensitivity`` moves one cause at a time and so takes more.
 
 With ``--out FOLDER`` every run is kept in a folder of Parquet files (:mod:`locksim.cli.sweep_runs`,
-docs/SWEEPS.md).
+docs/use/sweeps.md).
 """
 
 from __future__ import annotations
@@ -357,7 +357,7 @@ def _print_bands(output: Console, curve: Curve, causes: list[Cause], profile: Ma
     """Say what the bands hold, and for each point what moves it, if that is known."""
     if not causes:
         return
-    output.print(f"  band: {bands.what(causes)} (docs/UNCERTAINTY.md).", markup=False)
+    output.print(f"  band: {bands.what(causes)} (docs/explain/uncertainty.md).", markup=False)
     bands.warn_without_range(output, profile)
     if len(causes) > 1:
         output.print()

@@ -15,7 +15,7 @@
             served = yield self.now_serving.load(RELAXED)
             yield self.now_serving.store(served + 1, RELEASE)
 
-``docs/LANGUAGE.md`` describes it, and has a reference made from the docstrings here.
+``docs/use/language.md`` describes it, and has a reference made from the docstrings here.
 """
 
 from locksim.lang.fields import array, param, part, percpu, perthread, pointer, word

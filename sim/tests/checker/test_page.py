@@ -1,4 +1,4 @@
-"""docs/CHECKER.md: the programs on the page compile, and its commands give the verdicts it says."""
+"""docs/explain/checker.md: its programs compile, its commands give the verdicts it says."""
 
 import re
 import shlex
@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from locksim.cli.check import app
 from locksim.library.registry import specifications
 
-PAGE = (Path(__file__).parents[3] / "docs" / "CHECKER.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs/explain/checker.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, re.M | re.S)
 COMMANDS = [line for line in PAGE.splitlines() if line.startswith("locklab check ")]
 

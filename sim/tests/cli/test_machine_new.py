@@ -1,4 +1,4 @@
-"""`locklab machine new`: the page docs/MACHINES.md, bad input, and the questions."""
+"""`locklab machine new`: the page docs/use/machines.md, bad input, and the questions."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from locksim.cli.sweep import app as sweep
 from locksim.machine import MachineError, load
 from lockui.errors import UsageError
 
-PAGE = (Path(__file__).parents[3] / "docs" / "MACHINES.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs/use/machines.md").read_text(encoding="utf-8")
 MATRIX = re.search(r"```text\n(,.*?)```", PAGE, re.S)
 COMMANDS = re.findall(r"^\$ locklab (.*)$", PAGE, re.M)
 APPS = {"machine": machines, "run": run, "sweep": sweep}

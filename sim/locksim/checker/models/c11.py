@@ -7,7 +7,7 @@ its view. A release store carries the thread's view in its message; an acquire l
 message takes that view over. An atomic read-modify-write stands directly behind the message that it
 reads, and carries that one's view on. This is the promise-free part of Kang, Hur, Lahav, Vafeiadis
 and Dreyer's machine (POPL 2017). SEQ_CST accesses and fences share one more view, as in Podkopaev,
-Sergey and Nanevski's (2016). ``docs/CHECKER.md`` says what that allows and what it does not.
+Sergey and Nanevski's (2016). ``docs/explain/checker.md`` says what that allows and what not.
 
 *How it is kept finite and small.* The last message of a word is where the other models keep the
 word. Only messages that have been overtaken, but that a thread could still read or put a store

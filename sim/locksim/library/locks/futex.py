@@ -28,7 +28,7 @@ Cost in line transfers. Uncontended: none if this CPU had the mutex last, else o
 instructions. Contended: each sleep costs the bucket's line, the word's and the entry's; each
 wake-up the bucket's and the entry's, and an interrupt. That is far more than a short critical
 section takes. So waiters that spin are better for short holds while each thread has a CPU, and this
-one for long holds, or where a holder may lose its CPU (docs/PREEMPTION.md).
+one for long holds, or where a holder may lose its CPU (sim/locksim/papers/ablations/preemption.md).
 
 Proofs. Under c11 two threads are proven, and three are too many for the checker's memory. The class
 claims sc and tso only.

@@ -35,7 +35,7 @@ asked to reschedule: ``need_resched`` is set before the interrupt is sent, which
 keeps.
 
 Under tso and weaker models a waker and the CPU that the task leaves can miss each other, in Linux
-2.4 as here: the store of the state may still wait in the waker's buffer (docs/CHECKER.md).
+2.4 as here: the store of the state may still wait in the waker's buffer (docs/explain/checker.md).
 
 Not modelled. Real-time classes, ``SCHED_YIELD``, affinity masks, the time of the last switch by
 which 2.4 chooses among idle CPUs, the big kernel lock. And the interrupt to a busy CPU

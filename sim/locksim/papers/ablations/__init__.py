@@ -1,4 +1,4 @@
-"""Studies that take a mechanism away or look at it alone (docs/ABLATIONS.md, docs/LMBENCH.md)."""
+"""Studies that take a mechanism away or look at it alone (ablations.md, lmbench.md)."""
 
 import pkgutil
 

@@ -49,7 +49,9 @@ FAR = {
     "far_atomic.interconnect": (330.0, "some transfer across the interconnect"),
     "occupancy.far_atomic": (5.0, "some ten cycles of an arithmetic unit at the home"),
 }
-AHEAD = {"run_ahead": (30.0, "private work of 3 to 28 ns hides behind a miss (CALIBRATION.md)")}
+AHEAD = {
+    "run_ahead": (30.0, "private work of 3 to 28 ns hides behind a miss (docs/use/calibration.md)")
+}
 HELD_NS = (0, 4, 8, 10, 12, 16, 18, 24, 32)
 _FROM_NODE = CPU_COUNTERS.index("from_node")
 
@@ -253,7 +255,7 @@ def _pairs(machine: Machine, n: int, apart: bool) -> list[int]:
 
 
 def view() -> Iterator[Table | str]:
-    """Yield the table of docs/ABLATIONS.md."""
+    """Yield the table of ablations.md."""
     from rich.table import Table
 
     shown = Table(title=f"{PROFILE}: additions of 64 CPUs to one word")

@@ -1,6 +1,6 @@
 """The registered curves on machines with mechanisms that their registered profiles do not name.
 
-docs/CURVES.md prints what was predicted before any result had been seen. These mechanisms were
+curves.md prints what was predicted before any result had been seen. These mechanisms were
 named *after* that, so their predictions are no test of the simulator: they show which mechanism
 moves a curve, and which way. Each value has a source or is assumed within a range; none is fitted.
 """
@@ -56,7 +56,7 @@ class Row:
     unseen: Mapping[str, float]
 
 
-REGISTERED = Variant("as registered", "docs/CURVES.md")
+REGISTERED = Variant("as registered", "sim/locksim/papers/curves/curves.md")
 NEAREST = Variant(
     "nearest request first, passed 8 times",
     "assumed: no manual states a rule",
@@ -136,7 +136,7 @@ def row(experiment: CurveExperiment, variant: Variant, **settings: Any) -> Row:
 
 
 def view() -> Iterator[Table | str]:
-    """Yield the tables of docs/CURVES.md, "After the results were seen"."""
+    """Yield the tables of curves.md, "After the results were seen"."""
     from rich.table import Table
 
     for name, (experiment, variants) in VARIANTS.items():

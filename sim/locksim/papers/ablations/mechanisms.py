@@ -85,7 +85,7 @@ def sensitivity(shares: tuple[float, ...] = (0.25, 0.5, 0.75)) -> dict[float, di
 
 
 def view() -> Iterator[Table | str]:
-    """Yield the table of docs/ABLATIONS.md, then a line for each share in the sensitivity."""
+    """Yield the table of ablations.md, then a line for each share in the sensitivity."""
     from rich.table import Table
 
     rows = table()

@@ -77,7 +77,7 @@ def cell(variant: str, tasks: int, sections: int = 4_000, seed: int = 1) -> Cell
 
 
 def view() -> Iterator[Table]:
-    """Yield the tables of docs/PREEMPTION.md."""
+    """Yield the tables of preemption.md."""
     from rich.table import Table
 
     rows = {v: [cell(v, tasks) for tasks in TASKS] for v in VARIANTS}

@@ -78,7 +78,7 @@ def table(machine: Machine, kilobytes: tuple[int, ...] = SIZES_KB) -> list[Readi
 
 
 def view() -> Iterator[Table]:
-    """Yield the table of docs/ABLATIONS.md."""
+    """Yield the table of ablations.md."""
     from rich.table import Table
 
     shown = Table(title=f"{MACHINE}: ns a read, {CPUS} CPUs of two clusters")

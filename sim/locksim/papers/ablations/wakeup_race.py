@@ -1,4 +1,4 @@
-"""Placement of two processes that wake each other by the 2.4 scheduler (docs/LMBENCH.md).
+"""Placement of two processes that wake each other by the 2.4 scheduler (lmbench.md).
 
 On a machine of eight CPUs a process writes to another one, which wakes it, and goes on to read. If
 they shared a CPU, the other process's last CPU is busy with the writer. Then ``reschedule_idle``
@@ -77,7 +77,7 @@ def passed(profile: Machine, before_ns: int, work_ns: int, *, seed: int = 1) -> 
 
 
 def view() -> Iterator[Table]:
-    """Yield the table of docs/LMBENCH.md."""
+    """Yield the table of lmbench.md."""
     from rich.table import Table
 
     profile = machine()

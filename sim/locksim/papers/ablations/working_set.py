@@ -1,4 +1,4 @@
-"""Effect of finite caches: a working set against sets and ways (docs/ABLATIONS.md).
+"""Effect of finite caches: a working set against sets and ways (ablations.md).
 
 Each value is the difference of two runs on one CPU, with one round and with several rounds, so that
 it excludes the first round with empty caches. Every value is for the machine as it is and for the
@@ -74,7 +74,7 @@ def turns(machine: Machine) -> list[Turn]:
 
 
 def view() -> Iterator[Table]:
-    """Yield the two tables of docs/ABLATIONS.md."""
+    """Yield the two tables of ablations.md."""
     from rich.table import Table
 
     machine = machines.load(MACHINE)

@@ -1,6 +1,6 @@
 """Reasons why counted checks miss a row of the lmbench tables, in a few words each.
 
-docs/LMBENCH.md explains them with numbers.
+lmbench.md explains them with numbers.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from locksim.machine.quantities import Role
 
 TENURE_SHARE = 0.3
 """Line hold time as a share of the nearest handoff. Measured: 0.28 between two cores of a Cascade
-Lake virtual machine, 0.63 on an EPYC one (docs/CALIBRATION.md)."""
+Lake virtual machine, 0.63 on an EPYC one (docs/use/calibration.md)."""
 TENURE_RANGE = (0.1, 0.65)
 JITTER_SHARE = 0.05
 MEMORY_NS = 100.0

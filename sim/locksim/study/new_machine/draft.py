@@ -263,7 +263,7 @@ def _head(known: Known) -> str:
         "Each value has a role. fitted: the simulated ping-pong then takes as long as the\n"
         "measured one. published or measured: somebody says so, see its source. assumed: not\n"
         "known; low and high say where it may lie. Replace what you know, and write its source.\n"
-        "docs/MACHINES.md explains each step, sim/PHYSICS.md what each cost does."
+        "docs/use/machines.md explains each step, sim/PHYSICS.md what each cost does."
     )
 
 

@@ -413,7 +413,7 @@ def sweep(
         fixed: other factors, such as ``think_ns=4000``.
 
     Returns:
-        A row for each run, with the columns of the dataset (docs/SWEEPS.md).
+        A row for each run, with the columns of the dataset (docs/use/sweeps.md).
 
     Raises:
         DesignError, LoadError, MachineError, CompileError, UnknownNameError: a point cannot be.

@@ -10,7 +10,8 @@
 The modules, from rows to pictures: :mod:`record` runs an engine, and :mod:`trace` holds the rows
 and names. :mod:`transfers` finds the supplier and receiver of each line, and :mod:`acquisitions`
 the threads that waited and held. All exporters read these: :mod:`ledger`, :mod:`frames` (tables),
-:mod:`chrome` (Perfetto), :mod:`player` (the page and the widget). ``docs/TRACES.md`` explains them.
+:mod:`chrome` (Perfetto), :mod:`player` (the page and the widget). ``docs/use/traces.md``
+explains them.
 """
 
 from locksim.study.traces.errors import TraceError

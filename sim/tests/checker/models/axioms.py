@@ -4,8 +4,9 @@ Written from Lahav, Vafeiadis, Kang, Hur and Dreyer, "Repairing sequential consi
 (PLDI 2017), with the release sequences of C++20 (read-modify-writes only), and shares nothing with
 the checker but the notation for programs (:mod:`checker.shapes`).
 
-The condition on SEQ_CST events is the checker's (docs/CHECKER.md), as an axiom: what must come
-before what among them, together with program order and reads-from, has no cycle. It implies RC11's.
+The condition on SEQ_CST events is the checker's (docs/explain/checker.md), as an axiom: what must
+come before what among them, together with program order and reads-from, has no cycle. It implies
+RC11's.
 """
 
 from itertools import permutations, product

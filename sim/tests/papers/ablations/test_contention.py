@@ -1,4 +1,4 @@
-"""What load does to one line: the conclusions of docs/ABLATIONS.md, on a smaller machine."""
+"""What load does to one line: the conclusions of ablations.md, on a smaller machine."""
 
 from functools import cache
 

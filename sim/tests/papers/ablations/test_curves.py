@@ -11,7 +11,9 @@ from locksim.papers.ablations import curves
 from locksim.papers.curves.experiment import operation_ns
 from locksim.papers.factors import HEADS
 
-PAGE = (Path(__file__).parents[4] / "docs" / "CURVES.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[4] / "sim/locksim/papers/curves/curves.md").read_text(
+    encoding="utf-8"
+)
 EACH = [(name, v) for name, (_, variants) in curves.VARIANTS.items() for v in variants]
 
 
@@ -47,7 +49,7 @@ def test_far_atomics_serve_an_addition_sooner_and_a_swap_later() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", curves.VARIANTS)
 def test_the_page_prints_the_factors(name: str) -> None:
-    """docs/CURVES.md, "After the results were seen", to the second digit."""
+    """sim/locksim/papers/curves/curves.md, "After the results were seen", to the second digit."""
     section = PAGE.partition("## After the results were seen")[2].partition("\n## ")[0]
     experiment, variants = curves.VARIANTS[name]
     for variant in (curves.REGISTERED, *variants):

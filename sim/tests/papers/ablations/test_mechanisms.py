@@ -1,4 +1,4 @@
-"""What carries the result of 2004: the conclusions of docs/ABLATIONS.md."""
+"""What carries the result of 2004: the conclusions of ablations.md."""
 
 from functools import cache
 

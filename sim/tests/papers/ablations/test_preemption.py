@@ -1,4 +1,4 @@
-"""What preemption does to a lock: the conclusions of docs/PREEMPTION.md, on shorter runs."""
+"""What preemption does to a lock: the conclusions of preemption.md, on shorter runs."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""A table that all CPUs read: the conclusions of docs/ABLATIONS.md, with caches of a 128th."""
+"""A table that all CPUs read: the conclusions of ablations.md, with caches of a 128th."""
 
 import pytest
 from engine.fast.test_ways import NEVER, plain_until

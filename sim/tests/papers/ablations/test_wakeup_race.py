@@ -1,4 +1,4 @@
-"""Where 2.4 puts two processes that wake each other: the conclusions of docs/LMBENCH.md."""
+"""Where 2.4 puts two processes that wake each other: the conclusions of lmbench.md."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""What the end of the caches does: the conclusions of docs/ABLATIONS.md."""
+"""What the end of the caches does: the conclusions of ablations.md."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""The curves as experiments: what they take as given, and what docs/CURVES.md says of them."""
+"""The curves as experiments: what they take as given, and what curves.md says of them."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,9 @@ from locksim.papers.curves.experiment import (
 )
 from locksim.papers.curves.sets import SETS, CurveSet
 
-PAGE = (Path(__file__).parents[4] / "docs" / "CURVES.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[4] / "sim/locksim/papers/curves/curves.md").read_text(
+    encoding="utf-8"
+)
 POINTS = {"mckenney-2019": 31, "downs-2020": 64, "folly-locks": 18}
 
 
@@ -61,7 +63,7 @@ def test_more_threads_take_longer(row: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("experiment", [MCKENNEY, DOWNS, FOLLY], ids=lambda one: one.name)
 def test_the_page_prints_the_factors(experiment: CurveExperiment) -> None:
-    """docs/CURVES.md, to the second digit."""
+    """sim/locksim/papers/curves/curves.md, to the second digit."""
     found = experiment.reproduce()
     for key, heading in (("factors", "All points"), ("factors_unseen", "Points that no fit")):
         section = PAGE.partition(f"## {heading}")[2].partition("\n## ")[0]

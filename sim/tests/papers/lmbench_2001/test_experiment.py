@@ -23,13 +23,13 @@ every_experiment = pytest.mark.parametrize(
 )
 
 MISSED_SMALLEY = {"sh", "RPC/UDP"}
-"""Rows of Table 10 that counted checks miss by more than five points (docs/LMBENCH.md)."""
+"""Rows of Table 10 that counted checks miss by more than five points (lmbench.md)."""
 HELD_FRANKE = {
     *("null call", "stat", "open/close", "signal install", "fork", "execve", "UDP", "RPC/UDP"),
     *("RPC/TCP", "0KB create", "0KB delete", "10KB create", "switch 2p_0k", "switch 16p_16k"),
     *("file reread", "mmap reread", "bcopy (libc)", "bcopy (hand)", "memory read", "memory write"),
 }
-"""Predicted rows of the Pentium III that they do explain; the rest is in docs/LMBENCH.md."""
+"""Predicted rows of the Pentium III that they do explain; the rest is in lmbench.md."""
 
 
 @cache

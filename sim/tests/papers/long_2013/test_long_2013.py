@@ -77,7 +77,7 @@ def test_the_gain_is_within_four_points() -> None:
 
 @pytest.mark.slow
 def test_the_gain_is_within_four_points_on_average() -> None:
-    """Also with other seeds: of 80+64 a table of five runs may be beyond it (docs/LONG_2013.md)."""
+    """Also with other seeds: of 80+64 a table of five runs may be beyond it (long-2013.md)."""
     result = long_2013_redo.EXPERIMENT.reproduce(seed=6, replications=25)
     off = result.extra["gain_off_by_points"]
     assert ["8+64", "32+64", "80+64", "128+64"] == list(off)
