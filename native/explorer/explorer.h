@@ -532,6 +532,7 @@ uint64_t ex_steps(void);
 void ex_report(int fd, const char *verdict, uint64_t runs, uint64_t traces, double seconds);
 void ex_print(int fd, const char *text, ...) __attribute__((format(printf, 2, 3)));
 
+unsigned long ex_path(void);                    /* for locklab_path() */
 uint64_t ex_total_steps(void);                  /* of all runs */
 _Noreturn void ex_finish(enum outcome outcome); /* main.c: report and exit */
 void ex_signals_catch(void);

@@ -528,6 +528,11 @@ unsigned long ENTRY(locklab_writes)(void)
     return ex_self->writes;
 }
 
+unsigned long ENTRY(locklab_path)(void)
+{
+    return ex_path();
+}
+
 unsigned long ENTRY(locklab_blocks)(void)
 {
     enter();

@@ -229,12 +229,24 @@ void ex_endless(const char *text, ...)
 
 #define MOST_STRETCHES 300000000u
 
+static uint64_t path;
+
+unsigned long ex_path(void)
+{
+    unsigned long taken = path;
+
+    path = 0;
+    return taken;
+}
+
 void __sanitizer_cov_trace_pc(void);
 
 void __sanitizer_cov_trace_pc(void)
 {
     static uint64_t steps_then;
     static unsigned stretches;
+
+    path = ex_mix(path, (uint64_t)(uintptr_t)__builtin_return_address(0));
 
     if (steps_then != ex_total_steps()) {
         steps_then = ex_total_steps();

@@ -105,7 +105,7 @@ _TURNS = ("turns.c", "rcu_turns.c")
 TOOLS = {
     "validate": Tool(("-O2", COUNTED), COUNT, (), _TURNS, instrumented=False),
     "torture": Tool(
-        ("-O2",), frozenset(), (), ("torture.c",), ("-lurcu-memb", "-lurcu-common"), False
+        ("-O2", COUNTED), COUNT, (), ("torture.c",), ("-lurcu-memb", "-lurcu-common"), False
     ),
     "asan": Tool(
         ("-O1", "-g1", "-fsanitize=address", COUNTED),

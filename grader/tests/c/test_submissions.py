@@ -214,7 +214,7 @@ def test_a_deadlock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_too_many_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the budget ends, the last bound that is complete counts; below 1 nothing is decided."""
-    few = judged(RIGHT, "explorer", scenario="writers", runs=150, preemptions=3)
+    few = judged(RIGHT, "explorer", scenario="writers", runs=300, preemptions=3)
     assert "pass" == few.verdict, few.message
     assert "up to 2 preemptions" in few.message
     none = judged(RIGHT, "explorer", scenario="writers", runs=3, preemptions=3)

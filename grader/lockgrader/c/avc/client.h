@@ -11,11 +11,6 @@
 #include "avc.h"
 #include "drawn.h"
 
-static inline struct avc_key key_of(unsigned number)
-{
-    return (struct avc_key){number + 1, 7 * number + 2, number % 3};
-}
-
 static inline struct avc_decision decision_of(unsigned key, unsigned version)
 {
     return (struct avc_decision){word_of(key, version, 0), word_of(key, version, 1),

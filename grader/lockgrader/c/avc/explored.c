@@ -11,6 +11,7 @@
  *   HIT       a lookup of a marked entry writes nothing, at any moment of a drawn load (load.h)
  *   LOCKLESS  a lookup writes at most one word: a mark, but no lock; at any moment, too
  *   HELD      a reader stays in its lookup while thread 0 replaces and reclaims many times (held.h)
+ * The first three begin with a fresh cache, and once more after many keys have been tried (keys.h).
  */
 #include <urcu.h>
 
@@ -23,6 +24,7 @@
 #define HIT 4
 #define LOCKLESS 5
 #define HELD 6
+#define N_SCENARIOS 7
 
 __attribute__((noinline)) static bool lookup(const struct avc_key *key, struct avc_decision *found)
 {
@@ -49,27 +51,35 @@ __attribute__((noinline)) static bool insert(const struct avc_key *key,
 
 enum { INIT, RECLAIMING, DESTROY };
 
-__attribute__((noinline)) static void call(unsigned which)
+__attribute__((noinline)) static unsigned call(unsigned which)
 {
+    unsigned removed = 0;
+
     GATE();
     locklab_lend(NULL, 0);
     if (which == INIT)
         avc_init();
     else if (which == RECLAIMING)
-        avc_reclaim();
+        removed = avc_reclaim();
     else
         avc_destroy();
     GATE();
+    return removed;
 }
+
+#define TRY_INSERT insert
+#define TRY_LOOKUP lookup
+#define TRY_RECLAIM() call(RECLAIMING)
+#define TRY_WAIT rcu_barrier
+#include "keys.h"
 
 /* The version that a lookup finds; 0 if it finds nothing. */
 static unsigned look(unsigned number)
 {
-    const struct avc_key key = key_of(number);
     struct avc_decision found;
     struct avc_decision right;
 
-    if (!lookup(&key, &found))
+    if (!lookup(&keys[number], &found))
         return 0;
     right = decision_of(number, found.seqno);
     locklab_assert(found.allowed == right.allowed && found.decided == right.decided &&
@@ -79,10 +89,9 @@ static unsigned look(unsigned number)
 
 static void put(unsigned number, unsigned version)
 {
-    const struct avc_key key = key_of(number);
     const struct avc_decision decision = decision_of(number, version);
 
-    locklab_assert(insert(&key, &decision));
+    locklab_assert(insert(&keys[number], &decision));
 }
 
 #define ASKS_WRITES (SCENARIO != HELD)
@@ -99,10 +108,11 @@ void locklab_setup(void)
 {
     rcu_register_thread();
     call(INIT);
-    locklab_assert(look(0) == 0);
 #ifdef LOAD
     LOAD(before)();
 #else
+    keys_draw(locklab_seed() * N_SCENARIOS + SCENARIO, locklab_any(2));
+    locklab_assert(look(0) == 0);
     put(0, 1);
 #endif
     setup_errs();

@@ -25,7 +25,7 @@
 #include <stdio.h>
 #include <urcu.h>
 
-#include "client.h"
+#include "keys.h"
 
 enum { MOST_KEYS = 48, MOMENTS = 5, WITH_RECLAIM = 2, CONCURRENT = 3, TURN = 24 };
 
@@ -33,22 +33,22 @@ static const unsigned at_least[MOMENTS] = {1, 24, 4, 500, 7500},
                       at_most[MOMENTS] = {12, 160, 40, 1500, 9000};
 
 static struct {
-    uint64_t random;
+    uint64_t random, stream;
     unsigned n_keys, reclaims_every, moment;
     unsigned version[MOST_KEYS]; /* 0: no decision */
+    unsigned missed[MOST_KEYS];  /* each time the number gets another key */
     bool marked[MOST_KEYS], is_reclaiming; /* another thread may remove marks */
     unsigned insertions, replaced, removed, lookups, entries;
 } load;
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
-/* Keys like those of the other checks, and keys of 32 drawn bits. */
+/* The first keys are those of the threads. A key that was looked up and not found does not come again,
+ * so a long load has thousands. */
 UNSEEN struct avc_key load_key(unsigned number)
 {
-    uint64_t high = mixed(locklab_seed() * MOST_KEYS + number), low = mixed(high);
-
-    if (number % 2 == 0)
-        return key_of(number / 2);
-    return (struct avc_key){(uint32_t)high, (uint32_t)(high >> 32), (uint32_t)low};
+    if (load.missed[number] == 0)
+        return keys[number];
+    return drawn_key(mixed(load.stream) + load.missed[number], number);
 }
 
 /* What came before, in words. */
@@ -101,6 +101,7 @@ UNSEEN void ask(unsigned number)
     locklab_assert(hit == (version > 0));
     locklab_assert(!hit || (found.allowed == right.allowed && found.decided == right.decided &&
                             found.auditallow == right.auditallow && found.seqno == version));
+    load.missed[number] += !hit;
 }
 
 UNSEEN void remember(unsigned number, unsigned version)
@@ -158,7 +159,8 @@ UNSEEN void load_before(void)
 
     load.moment = locklab_any(MOMENTS);
     locklab_alone(1);
-    load.random = locklab_seed() * MOMENTS + load.moment;
+    load.random = load.stream = locklab_seed() * MOMENTS + load.moment;
+    keys_draw(load.stream, load.moment >= CONCURRENT);
     load.n_keys = 6 + (unsigned)(drawn(&load.random) % (MOST_KEYS - 5));
     load.reclaims_every = 16u << (load.moment + 1 < MOMENTS ? drawn(&load.random) % 5 : 0);
     operations = at_least[load.moment] +

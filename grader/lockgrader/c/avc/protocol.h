@@ -3,14 +3,22 @@
 #ifndef LOCKLAB_AVC_PROTOCOL_H
 #define LOCKLAB_AVC_PROTOCOL_H
 
-#include "client.h"
 #include "records.h"
+
+void locklab_rcu_barrier(void);
+
+#define TRY_INSERT avc_insert
+#define TRY_LOOKUP avc_lookup
+#define TRY_RECLAIM avc_reclaim
+#define TRY_WAIT locklab_rcu_barrier
+#include "keys.h"
 
 enum operation { LOOKUP, INSERT, RECLAIM };
 
 static void client_begin(void)
 {
     avc_init();
+    keys_draw(order.seed, true);
 }
 
 static void client_end(void)
@@ -41,7 +49,7 @@ static void perform(unsigned thread, uint32_t i, uint64_t *random, unsigned *ver
     if (record->operation == INSERT)
         number = number / order.threads * order.threads + thread; /* a key has one writer */
     record->key = (uint16_t)(record->operation == RECLAIM ? 0 : number);
-    key = key_of(number);
+    key = keys[number];
     record->began = ticket();
     if (record->operation == LOOKUP) {
         record->result = avc_lookup(&key, &decision);

@@ -9,6 +9,7 @@
 #define _LGPL_SOURCE
 #include <urcu/urcu-memb.h>
 
+#include "path.h"
 #include "protocol.h"
 
 enum { MAX_THREADS = 8 };
@@ -20,6 +21,11 @@ void locklab_relax(void)
 {
     worn_waits();
     sched_yield();
+}
+
+void __sanitizer_cov_trace_pc(void)
+{
+    path_note(__builtin_return_address(0));
 }
 
 static void *worker(void *number)
@@ -51,13 +57,13 @@ int main(void)
     if (order.threads > MAX_THREADS)
         _exit(2);
     pthread_barrier_init(&start, NULL, order.threads);
+    urcu_memb_register_thread();
     client_begin();
     for (uintptr_t i = 0; i < order.threads; i++)
         if (pthread_create(&threads[i], NULL, worker, (void *)i) != 0)
             _exit(2);
     for (unsigned i = 0; i < order.threads; i++)
         pthread_join(threads[i], NULL);
-    urcu_memb_register_thread();
     client_end();
     write_records();
     _exit(0);

@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "path.h"
 #include "protocol.h"
 #include "rcu_turns.h"
 
@@ -23,8 +24,6 @@ enum { MOST_STRETCHES = 300000000, WAITED = 10000 };
 static _Atomic(uint32_t) turn;
 
 void canary_errs(unsigned canary); /* canary.c */
-
-void __sanitizer_cov_trace_pc(void);
 
 static void count(unsigned more)
 {
@@ -44,6 +43,7 @@ static void count(unsigned more)
 
 void __sanitizer_cov_trace_pc(void)
 {
+    path_note(__builtin_return_address(0));
     count(1);
 }
 
@@ -86,13 +86,14 @@ int main(void)
         _exit(2);
     if (pthread_create(&server, NULL, rcu_turns_server, NULL) != 0)
         _exit(2);
+    locklab_rcu_register();
     client_begin();
+    rcu_turns_end();
     for (uintptr_t i = 0; i < order.threads; i++)
         if (pthread_create(&threads[i], NULL, worker, (void *)i) != 0)
             _exit(2);
     for (unsigned i = 0; i < order.threads; i++)
         pthread_join(threads[i], NULL);
-    locklab_rcu_register();
     client_end();
     rcu_turns_end();
     write_records();

@@ -33,6 +33,10 @@ void locklab_assume(int condition);
 /* How often this thread has written, so far, to memory that others can read: not to its stack. */
 unsigned long locklab_writes(void);
 
+/* A number that stands for the way through the program since the last call of this: two ways that differ
+ * in a branch have different numbers. Counts what is compiled with -fsanitize-coverage=trace-pc. */
+unsigned long locklab_path(void);
+
 /* Blocks of malloc() that are not freed at this moment, and their bytes. */
 unsigned long locklab_blocks(void);
 unsigned long locklab_bytes(void);
