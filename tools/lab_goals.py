@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
-"""Write docs/teach/lab-goals.md from the labs: each goal with its checks and their misconceptions.
+"""Print what the labs teach: each goal with its checks and their misconceptions.
 
-tools/lab_goals.py           print it
-tools/lab_goals.py --write   write the page
+The site has it as a page.
 """
 
 from __future__ import annotations
 
-import argparse
 import tomllib
 from pathlib import Path
 
@@ -17,25 +15,12 @@ from lockgrader.lab import load
 from lockgrader.lab.variants import variant
 from locklabs import find, names
 
-PAGE = Path(__file__).resolve().parents[1] / "docs/teach/lab-goals.md"
 HEAD = """# What the labs teach, and what shows it
 
 Each learning goal of each lab, the checks that show it, and the misconceptions that these checks
 name. A check in *italics* is hidden from students; one in quotes is an answer in words, which an
-instructor marks. `tools/lab_goals.py --write` makes this page from the labs, and a test compares
-the two.
+instructor marks.
 """
-
-
-def main() -> int:
-    """Print the page, or write it."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="write docs/teach/lab-goals.md")
-    if parser.parse_args().write:
-        PAGE.write_text(page(), encoding="utf-8")
-    else:
-        print(page(), end="")
-    return 0
 
 
 def page() -> str:
@@ -87,4 +72,4 @@ def _beliefs(folder: Path) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    print(page(), end="")

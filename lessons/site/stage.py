@@ -17,6 +17,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 from lockui.topics import FOLDERS
@@ -111,11 +112,13 @@ def menu(places: list[str]) -> str:
 def stage(folder: Path) -> None:
     """Write all pages into a folder, which is made anew."""
     shutil.rmtree(folder, ignore_errors=True)
-    pages = {name: path.read_text("utf-8") for name, path in sources().items()} | dict(made())
+    from_code = dict(made())
+    pages = {name: path.read_text("utf-8") for name, path in sources().items()} | from_code
     for name, text in pages.items():
         shown, images = linked(text, name, pages)
         if name in INDEXES:
-            shown += menu(indexed(text, name, pages))
+            made_here = [one for one in from_code if os.path.dirname(one) == os.path.dirname(name)]
+            shown += menu([*indexed(text, name, pages), *made_here])
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(shown, encoding="utf-8")
@@ -126,6 +129,7 @@ def stage(folder: Path) -> None:
 
 def made() -> Iterator[tuple[str, str]]:
     """Yield the pages that are made from code, each with its place."""
+    yield "docs/teach/lab-goals.md", run_path(str(ROOT / "tools/lab_goals.py"))["page"]()
     yield from commands()
     yield from python()
     yield from formats()

@@ -76,7 +76,7 @@ def bundle(
     ] = "locklab-grader",
     as_json: Json = False,
 ) -> None:
-    """Write what a course platform needs to grade a lab, as a zip (docs/teach/platforms.md)."""
+    """Write what a course platform needs to grade a lab, as a zip (docs/teach/instructors.md)."""
     from lockgrader.lab import load
     from lockgrader.lab.variants import PUBLIC_KEY, course_key
     from lockgrader.platforms.package import EARLIEST_S, IMAGE, LATEST_S, Config, write_zip

@@ -1,6 +1,6 @@
 """``items.csv``: a quiz's questions with difficulty, discrimination and, after another quiz, gain.
 
-How to read it: docs/teach/quizzes.md.
+How to read it: docs/teach/course.md.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from lockgrader.cli.grade import app
 from lockgrader.platforms.package import own_files
 
-PAGE = (Path(__file__).parents[3] / "docs/teach/platforms.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs/teach/instructors.md").read_text()
 COMMANDS = sorted(
     set(re.findall(r"^locklab grade (bundle (?!PLATFORM).*?)\s*(?:#.*)?$", PAGE, re.M))
 )
