@@ -143,7 +143,7 @@ def otter(folder: Path) -> Path:
 
 def lab(folder: Path) -> None:
     """Write our lab: its checks are data, and compare outside the sandbox."""
-    lines = ["format = 1", 'name = "laws"', 'title = "Laws of scalability"']
+    lines = ["format = 2", 'name = "laws"', 'title = "Laws of scalability"']
     lines += ['answers = "answers.ipynb"', "seconds = 10"]
     for name, value in expected().items():
         shown = name.replace("_", "-")

@@ -31,7 +31,7 @@ KEY = "a key of sixteen bytes or more"
 FULL_BYTES = 6_000
 """Size beyond which a file cannot grow while the disk is full: results fit, tables do not."""
 LAB = """
-format = 1
+format = 2
 name = "small"
 title = "Small"
 locks = "tas.py"

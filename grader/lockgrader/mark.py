@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lockgrader import clock
 from lockgrader.files import ResultError, read, reported, write
-from lockgrader.formats import other_format
+from lockui.formats import other_format
 
 __all__ = ["MARKS", "Late", "Mark", "add_mark", "holding", "read_lines", "read_marks"]
 

@@ -16,8 +16,8 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from lockgrader.files import ResultError, alone, read, reported, write
-from lockgrader.formats import other_format
 from lockgrader.mark import Late, Mark, add_mark, holding, read_lines, read_marks
+from lockui.formats import other_format
 from lockui.suggest import did_you_mean
 
 __all__ = [

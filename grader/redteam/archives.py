@@ -230,7 +230,7 @@ def files_of_ours(folder: Path) -> Path:
     (home / "answers.json").write_text(ANSWER)
     for name in ("conftest.py", "sitecustomize.py", "numpy.py", "json.py", "locksim.py"):
         (home / name).write_text("import os; os._exit(0)")
-    (home / "lab.toml").write_text("format = 1\n")
+    (home / "lab.toml").write_text("format = 2\n")
     (home / "result.json").write_text('{"points": 999}')
     return home
 

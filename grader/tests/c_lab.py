@@ -1,7 +1,7 @@
 """A lab of one check, of C."""
 
 LAB = """
-format = 1
+format = 2
 name = "c-part"
 title = "The C part alone"
 c = "avc_rcu.c"

@@ -242,13 +242,6 @@ def test_mistakes_in_a_lab_are_named(tmp_path: Path, change: tuple[str, str], sa
         load(tmp_path).checks({})
 
 
-def test_old_name_of_the_mutants_is_refused(lab: Lab) -> None:
-    """The message says which name and which table to write."""
-    (Path(lab.folder) / "broken.toml").write_text("")
-    with pytest.raises(LabError, match=r"mutants\.toml now\nhelp: .*\[\[mutant\]\]"):
-        load(Path(lab.folder))
-
-
 @needs_sandbox
 def test_command_prints_json_only(lab: Lab, tmp_path: Path) -> None:
     """One document on stdout, that is a result."""

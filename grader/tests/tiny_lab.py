@@ -45,7 +45,7 @@ class TAS(Lock):
 """
 
 HEAD = """
-format = 1
+format = 2
 name = "tiny"
 title = "Tiny"
 locks = "tas.py"

@@ -54,7 +54,7 @@ _Key = Annotated[
 @reported()
 def list_(folder: _Dir = Path("."), as_json: _Json = False) -> None:
     """List the installed labs, and those that you have started near this folder."""
-    from lockgrader.lab import load
+    from lockgrader.lab import LabError, load
     from lockgrader.workspace.folder import WorkspaceError, workspaces
     from locklabs import find, names
 
@@ -62,13 +62,13 @@ def list_(folder: _Dir = Path("."), as_json: _Json = False) -> None:
     begun = set()
     for one in workspaces(folder):
         try:
-            state = one.state
-        except WorkspaceError:
-            rows.append({"lab": one.folder.name, "title": "", "points": None, "state": "damaged"})
-            rows[-1] |= {"best": None, "folder": str(one.folder)}
+            state, checks = one.state, one.lab.check
+        except (WorkspaceError, LabError):  # 'lab check' in that folder says why
+            rows.append({"lab": one.folder.name, "title": "", "points": None, "best": None})
+            rows[-1] |= {"state": "unreadable", "folder": str(one.folder)}
             continue
         begun.add(state.lab)
-        points = sum(raw.get("points", 0) for raw in one.lab.check)
+        points = sum(raw.get("points", 0) for raw in checks)
         progress = "solved" if state.solved else f"{state.best:.4g} of {points:g}"
         rows.append({"lab": state.lab, "title": state.title, "points": points, "state": progress})
         rows[-1] |= {"best": state.best, "folder": str(one.folder)}

@@ -15,9 +15,9 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, Field, ValidationError
 
 from lockgrader.course.roster import CourseError, Person, read_roster, read_times
-from lockgrader.formats import other_format
 from lockgrader.lab.closed import Closed, Text
 from lockgrader.mark import Late
+from lockui.formats import other_format
 from lockui.suggest import did_you_mean
 
 __all__ = ["KEEP", "Course", "CourseError", "Due", "Policy", "load"]

@@ -14,9 +14,9 @@ from typing import Literal
 from lockgrader.course.roster import CourseError
 from lockgrader.digests import profiles, versions
 from lockgrader.files import write
-from lockgrader.formats import other_format
 from lockgrader.lab import Lab
 from lockgrader.lab.closed import Closed
+from lockui.formats import other_format
 
 __all__ = ["LOCK", "Pin", "changes", "pin", "pinned"]
 
@@ -51,7 +51,7 @@ def pinned(course: Path) -> dict[str, Pin]:
     path = course.resolve().parent / LOCK
     try:
         text = path.read_text(encoding="utf-8")
-        if other := other_format(json.loads(text), _Lock.model_fields["format"].default):
+        if other := other_format(text, _Lock.model_fields["format"].default):
             raise CourseError(
                 f"{path}: {other}\n"
                 "help: grade with the version that wrote it; or remove it and pin anew: "

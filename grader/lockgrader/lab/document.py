@@ -25,6 +25,7 @@ from lockgrader.lab.choice import Choice
 from lockgrader.lab.closed import Closed, Text
 from lockgrader.lab.operations import Operation
 from lockgrader.lab.trials import of_dataset
+from lockui.formats import other_format
 
 if TYPE_CHECKING:
     from lockgrader.check import Check
@@ -51,8 +52,8 @@ MACHINES = "hidden/machines"
 """Profiles that students do not know; a check names one by its place, "hidden/machines/a.toml"."""
 DATASET = "dataset/"
 """A check names the calibrated profile of a data set as "dataset/NAME"."""
-RENAMED = {"broken.toml": ("mutants.toml", "[[broken]]", "[[mutant]]")}
-"""Files that labs had under another name: name → new name, old table, new table."""
+FORMAT = 2
+"""Of ``lab.toml`` and the files beside it; docs/use/versions.md says what each number means."""
 
 
 class LabError(Exception):
@@ -109,7 +110,7 @@ class Lab(Closed):
         beside: digest of the files beside ``lab.toml`` that decide: machines and the data set.
     """
 
-    format: Literal[1]
+    format: Literal[2]
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
     title: Text
     locks: str = ""
@@ -215,13 +216,13 @@ def load(folder: Path) -> Lab:
     Raises:
         LabError: it holds no lab, or an invalid one.
     """
-    for old, (new, table, by) in RENAMED.items():
-        if (folder / old).exists():
-            raise LabError(
-                f"{folder / old}: labs keep this in {new} now\n"
-                f"help: rename the file, and each {table} in it to {by}"
-            )
     document = _toml(folder / "lab.toml")
+    if other := other_format(document, FORMAT):
+        raise LabError(
+            f"{folder / 'lab.toml'}: {other}\n"
+            "help: start a lab again in another folder (locklab lab start LAB --dir NEW) and copy "
+            "your files there; docs/use/versions.md says what to change in a lab that you wrote"
+        )
     hidden = folder / "hidden" / "checks.toml"
     if hidden.exists():
         more = _toml(hidden)

@@ -8,7 +8,7 @@ and can be forged, so it decides no points: the locked prediction is shown besid
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -31,12 +31,13 @@ class Locked(BaseModel):
 class _Record(BaseModel):
     """The part of the record that is shown."""
 
+    format: Literal[1] = 1
     lab: str
     predictions: dict[str, Locked]
 
 
 def read_record(data: bytes | None, lab: str) -> dict[str, Locked]:
-    """The locked predictions by the answer's name; none if the record is not of this lab.
+    """The locked predictions by the answer's name; none of another lab or format.
 
     Arguments:
         data: the file, or None where there is none. lab: the name of the lab that is graded.

@@ -20,6 +20,7 @@ from lockgrader.files import write
 from lockgrader.lab import Lab, load
 from lockgrader.read.record import Locked
 from lockgrader.result import Verdict
+from lockui.formats import other_format
 from lockui.portable import exclusive
 
 __all__ = [
@@ -35,6 +36,10 @@ __all__ = [
 
 LAB, STATE, VARIANT = ".lab", "state.json", "variant.toml"
 STARTER = "starter/"
+_ANEW = (
+    "help: your own files are untouched; start the lab again in another folder (locklab lab start "
+    "LAB --dir NEW) and copy them there"
+)
 Points = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 
 
@@ -103,16 +108,17 @@ class Workspace:
         """
         path = self.folder / LAB / STATE
         try:
-            return State.model_validate_json(path.read_bytes())
+            text = path.read_bytes()
+            if other := other_format(text, State.model_fields["format"].default):
+                raise WorkspaceError(f"{path}: {other}\n{_ANEW}")
+            return State.model_validate_json(text)
         except OSError as error:
             raise WorkspaceError(f"{path} cannot be read: {error.strerror}") from error
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"]))
             raise WorkspaceError(
-                f"{path} is damaged: {f'{place}: ' * bool(place)}{first['msg']}\n"
-                "help: your own files are untouched; start the lab again in another folder "
-                "(locklab lab start LAB --dir NEW) and copy them there"
+                f"{path} is damaged: {f'{place}: ' * bool(place)}{first['msg']}\n{_ANEW}"
             ) from error
 
     @property

@@ -78,6 +78,7 @@ def submit(workspace: Workspace, out: Path, profile: Profile = "namespaces") -> 
 def record(state: State) -> bytes:
     """The record of a workspace, as the archive holds it: what was predicted, and when."""
     document = {
+        "format": 1,
         "lab": state.lab,
         "student": state.student,
         "variant": state.variant,

@@ -22,7 +22,7 @@ from lockgrader.result import ResultError, marked
 pytestmark = needs_sandbox
 
 LAB = """
-format = 1
+format = 2
 name = "tiny"
 title = "Tiny"
 answers = "answers.json"

@@ -190,7 +190,7 @@ def test_mistakes_end_with_2_and_a_way_out(home: Path, monkeypatch: pytest.Monke
     for command in ("check", "hint", "submit", "solution"):
         done = ran(command)
         assert (2, True) == (done.exit_code, "damaged" in done.stderr)
-    assert "damaged" in ran("list").output
+    assert "unreadable" in ran("list").output
 
 
 def test_no_sandbox_is_said_and_never_silent(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ RAW = [
     {"name": "late-proof", "kind": "proven", "lock": "A"},
 ]
 LAB = Lab(
-    format=1, name="lab", title="Lab", check=tuple({"title": "T", "points": 1, **r} for r in RAW)
+    format=2, name="lab", title="Lab", check=tuple({"title": "T", "points": 1, **r} for r in RAW)
 )
 
 

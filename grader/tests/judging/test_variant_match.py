@@ -12,7 +12,7 @@ from lockgrader.lab import Lab, load
 from lockgrader.submitted import Submitted
 
 LAB = """
-format = 1
+format = 2
 name = "tiny"
 title = "Tiny"
 answers = "answers.json"

@@ -162,7 +162,7 @@ def checks() -> dict[str, Check]:
     secret = {n: one for block in blocks() for n, one in block.get("secret", {}).items()}
     raw = with_calls(raw, calls, PAGE)
     lab = Lab.model_validate(
-        {"format": 1, "name": "page", "title": "Page", "check": raw, "secret": secret}
+        {"format": 2, "name": "page", "title": "Page", "check": raw, "secret": secret}
     )
     return {check.name: check for check in lab.checks({})}
 

@@ -27,7 +27,7 @@ def of(machine: str, cpus: int) -> list[dict[str, Any]]:
 
 def read(check: dict[str, Any]) -> None:
     """Read a lab with this check."""
-    Lab(format=1, name="lab", title="Lab", check=(check,)).checks({})
+    Lab(format=2, name="lab", title="Lab", check=(check,)).checks({})
 
 
 @pytest.mark.parametrize("number", range(5))

@@ -34,7 +34,7 @@ from locklabs import find
 ROOT = Path(__file__).parents[3]
 KEY = b"a key of sixteen bytes or more"
 LAB = """
-format = 1
+format = 2
 name = "tiny"
 title = "Tiny"
 answers = "answers.json"

@@ -34,7 +34,7 @@ bool avc_insert(const struct avc_key *k, const struct avc_decision *d) { return 
 unsigned avc_reclaim(void) { return 0; }
 """
 LAB = """
-format = 1
+format = 2
 name = "target"
 title = "Target"
 c = "avc_rcu.c"

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from locknative.benchmark.measurement import Measurement, Trial
 from locknative.errors import NativeError
 from lockui.extras import demand
+from lockui.formats import other_format
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -66,7 +67,7 @@ def load(file: Path) -> Measurement:
         raise NativeError(f"{file}: the name must end in {' or '.join(FORMATS)}")
     try:
         if file.suffix == ".json":
-            return Measurement.model_validate_json(file.read_bytes())
+            return _measurement(file, file.read_bytes())
         table = _read(file)
         head = (table.schema.metadata or {}).get(_KEY)
         if head is None:
@@ -74,15 +75,21 @@ def load(file: Path) -> Measurement:
                 f"{file} does not hold a LockLab measurement: it has no 'locklab' metadata"
             )
         trials = [Trial.model_validate_json(text) for text in table["trial"].to_pylist()]
-        return Measurement.model_validate_json(head).model_copy(update={"trials": tuple(trials)})
+        return _measurement(file, head).model_copy(update={"trials": tuple(trials)})
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the file"
         raise NativeError(
-            f"{file} does not hold a LockLab measurement of this version: {where}: {first['msg']}"
+            f"{file} does not hold a LockLab measurement: {where}: {first['msg']}"
         ) from error
     except OSError as error:
         raise NativeError(f"{file} cannot be read: {error.strerror or error}") from error
+
+
+def _measurement(file: Path, text: bytes) -> Measurement:
+    if other := other_format(text, Measurement.model_fields["format"].default):
+        raise NativeError(f"{file}: {other}\nhelp: read it with the version that wrote it")
+    return Measurement.model_validate_json(text)
 
 
 def _read(file: Path) -> pa.Table:

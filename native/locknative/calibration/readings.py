@@ -27,8 +27,9 @@ import numpy.typing as npt
 
 from locknative.errors import NativeError
 from locknative.survey.cells import Cell
-from locknative.survey.folder import records
+from locknative.survey.folder import FORMAT, PROVENANCE, provenance, records
 from locknative.survey.speed import SpeedCheck, turns_ns
+from lockui.formats import other_format
 
 APART = 1.4
 """Sentinels that differ by more than this factor belong to different regimes."""
@@ -93,6 +94,9 @@ def read(folder: Path) -> tuple[dict[Cell, Reading], Regime]:
         raise NativeError(
             f"there is no folder {folder}: name one that 'locklab native survey' wrote"
         )
+    head = provenance(folder) if (folder / PROVENANCE).exists() else {}
+    if other := other_format(head, FORMAT):
+        raise NativeError(f"{folder}: {other}\nhelp: survey the machine again, into a new folder")
     found = list(records(folder))
     speed = SpeedCheck(
         turns_ns(record["result"]["tallies"]) for record in found if record["result"]

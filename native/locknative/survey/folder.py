@@ -24,6 +24,8 @@ from . import host, process
 from .topology import Cpu
 
 TRIALS, CSV, PROVENANCE = "trials.jsonl", "trials.csv", "provenance.json"
+FORMAT = 1
+"""Of a survey's folder; the number is in ``provenance.json``."""
 _CELL = ("kernel", "cpus", "loop", "read", "hold", "think", "write_share", "option")
 _TALLY = ("count", "overlaps", "wall_ns", "cpu_ns", "turn_ns")
 
@@ -78,7 +80,8 @@ def write_provenance(folder: Path, cpus: Sequence[Cpu], path: str | Path, **more
         return
     built = [kernel["name"] for kernel in process.list_kernels(path)]
     build = process.read_build(path)
-    found = {**machine(cpus), "executable": {"kernels": built, "build": build}, **more}
+    executable = {"kernels": built, "build": build}
+    found = {"format": FORMAT, **machine(cpus), "executable": executable, **more}
     file.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 

@@ -43,7 +43,7 @@ def test_refusals(tmp_path: Path) -> None:
         "cannot be written": lambda: save(WHOLE, tmp_path / "folder.json"),
         "cannot be read: No such file": lambda: load(tmp_path / "none.json"),
         "must end in": lambda: load(tmp_path / "found.csv"),
-        "of this version: format": lambda: load(tmp_path / "other.json"),
+        "it has format 2, and LockLab .* reads format 1": lambda: load(tmp_path / "other.json"),
         "is not a Parquet file": lambda: load(tmp_path / "text.parquet"),
         "no 'locklab' metadata": lambda: load(tmp_path / "other.parquet"),
     }

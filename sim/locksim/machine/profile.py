@@ -23,6 +23,7 @@ from locksim.machine.messages import explain, missing_quantity
 from locksim.machine.quantities import MAX_COST_PS, PS_PER_NS, Parameter, Quantity, Role, Text
 from locksim.machine.tables import MachineTables, Placement, build
 from locksim.machine.topology import Topology
+from lockui.formats import other_format
 from lockui.suggest import did_you_mean
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=64)]
@@ -555,6 +556,8 @@ def parse(data: dict[str, Any], where: str) -> Machine:
     Raises:
         MachineError: the document is not a sound profile; the message names ``where`` and the key.
     """
+    if other := other_format(data, 1, "schema"):
+        raise MachineError(f"{where}: {other}; write a new profile: locklab machine new NAME")
     try:
         return Machine.model_validate(data)
     except ValidationError as error:

@@ -34,9 +34,10 @@ from locksim.kinds.load import LoadSettings
 from locksim.lang.ops import US
 from locksim.library.registry import Entry, from_text
 from locksim.machine import MachineTables
+from lockui.formats import other_format
 
-FORMAT = "1."
-"""What a fragment begins with: the version of the format."""
+FORMAT = 1
+"""What a fragment begins with, before a dot."""
 LONGEST_LINK = 32_768
 LONGEST_TEXT = 65_536
 MOST_CPUS = 16
@@ -127,7 +128,7 @@ class Argument(pydantic.BaseModel):
         """
         said = self.model_dump(mode="json", exclude_defaults=True)
         packed = zlib.compress(json.dumps(said, separators=(",", ":")).encode(), 9)
-        text = FORMAT + base64.urlsafe_b64encode(packed).decode().rstrip("=")
+        text = f"{FORMAT}." + base64.urlsafe_b64encode(packed).decode().rstrip("=")
         if len(text) > LONGEST_LINK:
             raise ArgumentError(
                 f"the link would have {len(text):,} characters; {LONGEST_LINK:,} are allowed\n"
@@ -155,16 +156,19 @@ def opened(link: str) -> Argument:
         ArgumentError: there is none, or it is damaged.
     """
     text = link.strip().rpartition("#")[2]
-    if not text.startswith(FORMAT):
+    number = re.match(r"(\d{1,9})\.", text, re.ASCII)
+    if number and (other := other_format({"format": int(number[1])}, FORMAT)):
+        raise ArgumentError(f"the link: {other}\nhelp: open it with the version that made it")
+    if not number:
         raise ArgumentError(
-            f"the link has no argument: behind its '#' there must be '{FORMAT}' and a long text\n"
+            f"the link has no argument: behind its '#' there must be '{FORMAT}.' and a long text\n"
             "help: copy the whole link, between quotation marks"
         )
     if len(text) > LONGEST_LINK:
         raise ArgumentError(
             f"the link has {len(text):,} characters behind '#'; {LONGEST_LINK:,} are allowed"
         )
-    packed = text.removeprefix(FORMAT)
+    packed = text[number.end() :]
     try:
         data = base64.b64decode(packed + "=" * (-len(packed) % 4), altchars=b"-_", validate=True)
         unpacker = zlib.decompressobj()

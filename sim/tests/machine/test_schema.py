@@ -1,6 +1,7 @@
 """Tests of the profile schema: each refusal with its exact message, units, and with_costs."""
 
 import copy
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -272,7 +273,8 @@ REFUSALS: list[tuple[str, Any, str]] = [
     ("protocol.arbitration_passes", 8,
      "protocol.arbitration_passes: never used with arbitration = 'fifo'; "
      "remove it or set arbitration to 'near'"),
-    ("schema", 2, "schema: 2 is unknown; use 1"),
+    ("schema", 2, f"it has schema 2, and LockLab {version('locklab')} reads schema 1; "
+     "write a new profile: locklab machine new NAME"),
     ("name", "My Machine",
      "name: 'My Machine' is not a name; use small letters, digits, '-' and '.'"),
 ]  # fmt: skip

@@ -64,7 +64,7 @@ def packed(said):
     [
         ("", "the link has no argument"),
         ("http://localhost/playground/", "the link has no argument"),
-        ("#2.abc", "the link has no argument"),
+        ("#2.abc", "it has format 2, and LockLab .* reads format 1\nhelp: open it with"),
         ("#1.", "the link is damaged"),
         ("#1.é", "the link is damaged"),
         ("#1.abcd", "the link is damaged"),
