@@ -1,14 +1,9 @@
-"""Show published tables: as printed, as corrected, and their source.
+"""List published tables; show one as printed, as corrected, and its source."""
 
-With ``--json`` stdout holds one JSON document and nothing else. A wrong name ends with an error
-message on stderr and exit code 2.
-"""
+from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import box
@@ -17,36 +12,51 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table as RichTable
 
-from lockdata.errors import Error
 from lockdata.frames import tidy
 from lockdata.printed import number
 from lockdata.store import Cell, Table, names, read
+from lockui.command import Detail, command
 from lockui.completion import among
+from lockui.document import print_json
+
+if TYPE_CHECKING:
+    from lockdata.info import TableInfo
 
 #: Columns of the list of tables, also in a pipe.
 WIDTH = 80
 
-app = typer.Typer(
-    help="Published measurements: as printed, as corrected, and their source.",
-    no_args_is_help=True,
-    add_completion=False,
-)
+READINGS = ("corrected", "printed", "both")
 
-Name = Annotated[
-    str,
-    typer.Argument(help="Table: a name from 'locklab data list'.", autocompletion=among(names)),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
+app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
 
-@app.command("list")
-def list_command(as_json: AsJson = False) -> None:
-    """List all tables."""
-    with _reported():
-        infos = [read(name).info for name in names()]
+@command(app)
+def data(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="one of them; without a name, all are listed", autocompletion=among(names)
+        ),
+    ] = "",
+    as_: Annotated[str, Detail("corrected, printed, or both", among(READINGS))] = "corrected",
+    explain: Annotated[bool, Detail("source, units, keys, corrections, notes")] = False,
+    json: bool = False,
+) -> None:
+    """List the published tables, or show one: as corrected, as printed, or both."""
+    if not name:
+        _list(json)
+    elif explain:
+        _explain(read(name).info, json)
+    else:
+        _show(read(name), as_, json)
+
+
+def _list(json: bool) -> None:
+    """Print the names of all tables, and what they hold."""
+    infos = [read(name).info for name in names()]
     columns = ("name", "title", "rows", "cells", "misprints")
-    if as_json:
-        _print_json({"tables": [{c: getattr(i, c) for c in columns} for i in infos]})
+    if json:
+        print_json({"tables": [{c: getattr(i, c) for c in columns} for i in infos]})
         return
     table = RichTable(title="Published tables", box=box.SIMPLE_HEAD, pad_edge=False)
     # The title stands below the name, so that both fit into 80 columns.
@@ -60,48 +70,33 @@ def list_command(as_json: AsJson = False) -> None:
     console.print(table, width=min(console.width, WIDTH))
 
 
-@app.command("show")
-def show_command(
-    name: Name,
-    reading: Annotated[
-        str,
-        typer.Option(
-            help="corrected, printed, or both.",
-            autocompletion=among(("corrected", "printed", "both")),
-        ),
-    ] = "corrected",
-    as_json: AsJson = False,
-) -> None:
-    """Show one table."""
-    with _reported():
-        table = read(name)
-        columns, rows = tidy(table, reading)
-    if as_json:
+def _show(table: Table, reading: str, json: bool) -> None:
+    """Print a table in one of the readings."""
+    info = table.info
+    columns, rows = tidy(table, reading)
+    if json:
         cells = [dict(zip(columns, row, strict=True)) for row in rows]
-        _print_json({"name": name, "title": table.info.title, "reading": reading, "cells": cells})
+        print_json({"name": info.name, "title": info.title, "reading": reading, "cells": cells})
         return
     console = _console()
     for part in _wide(table, reading, console.width):
         console.print(part)
     if reading == "printed":  # who looks for a misprint must not read the answer below
-        if table.info.corrections:
-            line = f"as printed; some cells are read differently: locklab data describe {name}"
-            console.print(line, markup=False, highlight=False)
+        if info.corrections:
+            line = "as printed; some cells are read differently: "
+            console.print(f"{line}locklab show data {info.name} --explain", markup=False)
         return
-    for correction in table.info.corrections:
+    for correction in info.corrections:
         line = f"{correction.reason} ({correction.cells} cells): {correction.text}"
         console.print(line, markup=False, highlight=False)
 
 
-@app.command("describe")
-def describe_command(name: Name, as_json: AsJson = False) -> None:
-    """Describe one table: source, units, keys, corrections, notes."""
-    with _reported():
-        info = read(name).info
-    if as_json:
-        _print_json({**asdict(info), "misprints": info.misprints, "provenance": info.provenance})
-        return
-    _console().print(info.text(), markup=False, highlight=False)
+def _explain(info: TableInfo, json: bool) -> None:
+    """Print the description of a table."""
+    if json:
+        print_json({**asdict(info), "misprints": info.misprints, "provenance": info.provenance})
+    else:
+        _console().print(info.text(), markup=False, highlight=False)
 
 
 def _wide(table: Table, reading: str, width: int) -> list[RichTable]:
@@ -160,24 +155,10 @@ def _cell_text(cell: Cell, reading: str) -> str:
     return f"{cell.printed or '(blank)'}\n→ {corrected}"
 
 
-@contextmanager
-def _reported() -> Iterator[None]:
-    """Turn an error of lockdata into one message on stderr and exit code 2."""
-    try:
-        yield
-    except Error as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(2) from error
-
-
 def _console() -> Console:
     """Return a console on stdout; a pipe gets enough width for wide tables."""
     console = Console()
     return console if console.is_terminal else Console(width=200)
-
-
-def _print_json(document: dict[str, Any]) -> None:
-    typer.echo(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 
 
 class Error(Exception):
-    """Base class of lockdata's errors."""
+    """Base class of lockdata's errors: messages for a user."""
+
+    exit_code = 2
 
 
 class DatasetError(Error):

@@ -13,14 +13,14 @@ runner = CliRunner()
 
 def test_list_json() -> None:
     """The JSON list holds what list_tables gives, and nothing else is on stdout."""
-    result = runner.invoke(app, ["list", "--json"])
+    result = runner.invoke(app, ["--json"])
     assert 0 == result.exit_code
     assert lockdata.list_tables().to_dict("records") == json.loads(result.stdout)["tables"]
 
 
 def test_list_table() -> None:
     """The plain list names every table in full, even in a pipe."""
-    result = runner.invoke(app, ["list"])
+    result = runner.invoke(app, [])
     assert 0 == result.exit_code
     assert [] == [n for n in lockdata.list_tables()["name"] if n not in result.stdout]
     assert max(map(len, result.stdout.splitlines())) <= 80
@@ -30,7 +30,7 @@ def test_list_table() -> None:
 def test_show_json(reading: str) -> None:
     """The JSON cells are the loaded frame's rows; a missing number is null."""
     name = "kaigai-2004/rcutest"
-    result = runner.invoke(app, ["show", name, "--reading", reading, "--json"])
+    result = runner.invoke(app, [name, "--as", reading, "--json"])
     document = json.loads(result.stdout)
     assert (name, reading) == (document["name"], document["reading"])
     frame = lockdata.load(name, reading).astype(object)
@@ -40,7 +40,7 @@ def test_show_json(reading: str) -> None:
 @pytest.mark.parametrize("name", list(lockdata.list_tables()["name"]))
 def test_show_every_table(name: str) -> None:
     """Every printed figure appears in the table that is shown."""
-    result = runner.invoke(app, ["show", name, "--reading", "printed"])
+    result = runner.invoke(app, [name, "--as", "printed"])
     assert 0 == result.exit_code
     figures = set(lockdata.load(name, "printed")["value"])
     assert set() == {f for f in figures if f not in result.stdout}
@@ -48,7 +48,7 @@ def test_show_every_table(name: str) -> None:
 
 def test_show_both_marks_corrections() -> None:
     """The double reading shows an arrow at a corrected cell and explains it below."""
-    result = runner.invoke(app, ["show", "kaigai-2004/rcutest", "--reading", "both"])
+    result = runner.invoke(app, ["kaigai-2004/rcutest", "--as", "both"])
     assert "→ 78.957" in result.stdout
     assert "→ 2.47" not in result.stdout
     assert "clock (15 cells): " in result.stdout
@@ -56,21 +56,21 @@ def test_show_both_marks_corrections() -> None:
 
 def test_show_printed_keeps_the_corrections_back() -> None:
     """Who looks for a misprint sees that there is one, and not which."""
-    result = runner.invoke(app, ["show", "kaigai-2004/rcutest", "--reading", "printed"])
-    assert "locklab data describe kaigai-2004/rcutest" in result.stdout
+    result = runner.invoke(app, ["kaigai-2004/rcutest", "--as", "printed"])
+    assert "locklab show data kaigai-2004/rcutest --explain" in result.stdout
     assert "clock" not in result.stdout
 
 
 def test_describe() -> None:
     """The plain description is the text of the table's description."""
-    result = runner.invoke(app, ["describe", "long-2013/redo"])
+    result = runner.invoke(app, ["long-2013/redo", "--explain"])
     assert 0 == result.exit_code
     assert lockdata.describe("long-2013/redo").text().split() == result.stdout.split()
 
 
 def test_describe_json() -> None:
     """The JSON description holds source, keys, corrections and counts."""
-    result = runner.invoke(app, ["describe", "long-2013/awr", "--json"])
+    result = runner.invoke(app, ["long-2013/awr", "--explain", "--json"])
     document = json.loads(result.stdout)
     assert "2013-02-19" == document["source"]["date"]
     assert 36 == document["misprints"] == document["corrections"][0]["cells"]
@@ -79,10 +79,13 @@ def test_describe_json() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["show", "rcutst"], "there is no table 'rcutst'; did you mean 'kaigai-2004/rcutest'?"),
-        (["describe", "rcutst"], "there is no table 'rcutst'; did you mean 'kaigai-2004/rcutest'?"),
+        (["rcutst"], "there is no table 'rcutst'; did you mean 'kaigai-2004/rcutest'?"),
         (
-            ["show", "long-2013/redo", "--reading", "raw", "--json"],
+            ["rcutst", "--explain"],
+            "there is no table 'rcutst'; did you mean 'kaigai-2004/rcutest'?",
+        ),
+        (
+            ["long-2013/redo", "--as", "raw", "--json"],
             "There is no reading 'raw'. Use one of corrected, printed, both.",
         ),
     ],

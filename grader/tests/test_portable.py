@@ -52,9 +52,9 @@ def started(lab: str, folder: Path) -> Path:
         pytest.param("--help", marks=pytest.mark.slow),
         pytest.param("doctor", marks=pytest.mark.slow),
         pytest.param("lesson list", marks=pytest.mark.slow),
-        pytest.param("lock list", marks=pytest.mark.slow),
-        pytest.param("lock show mcs", marks=pytest.mark.slow),
-        pytest.param("machine list", marks=pytest.mark.slow),
+        pytest.param("show lock", marks=pytest.mark.slow),
+        pytest.param("show lock mcs", marks=pytest.mark.slow),
+        pytest.param("show machine", marks=pytest.mark.slow),
     ],
 )
 def test_command_runs(command: str, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """The trace player and the scheduler's game inside a lesson, for what words cannot show.
 
-Each is the page that ``locklab run --trace`` or ``locklab check --play`` writes, in a frame of its
+Each is the page that ``locklab run --trace`` or ``locklab play schedule`` writes, in a frame of its
 own, so that it works in JupyterLab and on the site alike, without a kernel and without a network.
 """
 

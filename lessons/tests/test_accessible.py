@@ -80,7 +80,7 @@ SHORT = {
 LONG = {
     "report": command("reproduce", "moore-2006-netlabel", "--html", "FILE"),
     "run": command("run", "mcs", "--machine", "ideal-8", "--plot", "FILE"),
-    "violated": command("check", "tas", "--play", "FILE"),
+    "violated": command("play", "schedule", "tas", "--out", "FILE"),
 }
 
 

@@ -276,7 +276,7 @@ class Page {
     history.replaceState(null, "", `#${made.fragment}`);
     const field = make("input", { readonly: true, value: location.href, "aria-label": "Link to this argument" });
     this.show(make("p", {}, "This link holds the program, the question and what was found. Nothing was uploaded. ",
-      make("code", {}, "locklab open LINK"), " proves it on the command line."), field);
+      make("code", {}, "locklab play open LINK"), " proves it on the command line."), field);
     field.focus();
     field.select();
     this.say("The link is selected: copy it.");

@@ -29,7 +29,7 @@ from lockui.console import console
 COMMANDS = {
     "check mcs --threads 2": 3.0,
     "run ticket --cpus 4": 5.0,
-    "lock list": 0.5,
+    "show lock": 0.5,
     "--help": 0.2,
 }
 """Commands, and the most processor seconds that they should take in the foreground."""

@@ -29,13 +29,13 @@ VALUES = [
     ("locklab sweep mcs --vary bu", ["burst="]),
     ("locklab sweep mcs tic", ["ticket"]),
     ("locklab chatroom --scheduler li", ["linux_2_4"]),
-    ("locklab lock show seqr", ["seqrwlock"]),
-    ("locklab machine show itan", ["itanium2-32"]),
+    ("locklab show lock seqr", ["seqrwlock"]),
+    ("locklab show machine itan", ["itanium2-32"]),
     ("locklab reproduce ka", ["kaigai-2004"]),
     ("locklab what-if kaigai-2004-m", ["kaigai-2004-mcs"]),
     ("locklab ablation sh", ["shared-cache"]),
     ("locklab drill gr", ["grace-period"]),
-    ("locklab data show kaigai", ["kaigai-2004/rcutest", "kaigai-2004/setup"]),
+    ("locklab show data kaigai", ["kaigai-2004/rcutest", "kaigai-2004/setup"]),
     ("locklab help lang", ["language"]),
     ("locklab lab start lab02", ["lab02-spinlocks"]),
     ("locklab lesson open why", ["why-locks-collapse"]),
@@ -51,15 +51,15 @@ VALUES = [
 ]
 """What is typed, and all that is offered."""
 FREE = """
-    machine calibrate --name; chatroom --set; check --client; check --expect; check --operations;
-    check --rounds; drill --answer; export --gradebook; grade bundle --image; grade review --by;
-    grade review --gradebook; grade submissions --check; grade submissions --explain;
-    grade submissions --gradebook; grade submissions --regrade; grade submissions --scheduler;
-    grade submissions --student; lab bundle --student; lab start --student; lesson new --title;
-    lesson new name; machine new --latency; machine new --shape; machine new --source;
-    machine new name; native bench --threads; native explore --define;
-    native explore --replay; native workload --placement; open link; sensitivity --by;
-    sensitivity --cell; sensitivity --parameter; share --page; sweep --cluster; sweep --cpus
+    chatroom --set; check --calls; check --expect; check --only; check --rounds; drill --answer;
+    export --gradebook; grade bundle --image; grade review --by; grade review --gradebook;
+    grade submissions --check; grade submissions --explain; grade submissions --gradebook;
+    grade submissions --regrade; grade submissions --scheduler; grade submissions --student;
+    lab bundle --student; lab start --student; lesson new --title; lesson new name;
+    machine calibrate --name; machine new --latency; machine new --shape; machine new --source;
+    machine new name; native bench --threads; native explore --define; native explore --replay;
+    native workload --placement; play open link; play schedule --only; play share --page;
+    sensitivity --by; sensitivity --cell; sensitivity --parameter; sweep --cluster; sweep --cpus
 """
 """Options and arguments whose values no list holds."""
 
@@ -85,7 +85,7 @@ def answer(typed: str, shell: str, monkeypatch: pytest.MonkeyPatch, capsys: Any)
     [
         ("locklab re", ["report", "reproduce"]),
         ("locklab check --mem", ["--memory"]),
-        ("locklab machine li", ["list"]),
+        ("locklab show mac", ["machine"]),
         ("locklab nothing --x", []),
         *VALUES,
     ],

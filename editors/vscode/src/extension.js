@@ -22,7 +22,7 @@ function activate(context) {
   const found = vscode.languages.createDiagnosticCollection("locklab");
   const commands = {
     "locklab.check": (uri, name) => onProgram(uri, name, (file) => check(file, found, output)),
-    "locklab.play": (uri, name) => onProgram(uri, name, (file) => play(file, found, output)),
+    "locklab.play": (uri, name) => onProgram(uri, name, (file) => play(file, output)),
     "locklab.trace": (uri, name) => onProgram(uri, name, (file) => trace(file, output)),
     "locklab.lab": (uri) => checkLab(uri ?? vscode.window.activeTextEditor?.document.uri, found, output),
   };
@@ -67,32 +67,28 @@ async function onProgram(uri, name, act) {
 }
 
 async function check(program, found, output) {
-  const { code, said } = await proof(program, found, output, () => []);
-  if (code === 0) vscode.window.setStatusBarMessage(`LockLab: ${last(said)}`, 10_000);
-}
-
-async function play(program, found, output) {
-  const page = await proof(program, found, output, (folder) => ["--play", path.join(folder, "page.html")]);
-  if (page.text) show(`${program.name}: you schedule`, page.text);
-}
-
-/** Prove a program, put what is wrong at its place, and give the page that was written beside. */
-function proof(program, found, output, more) {
-  const words = ["--threads", String(settings().get("threads")), "--memory", settings().get("memory")];
-  return withFolder(async (folder) => {
+  await withFolder(async (folder) => {
     const log = path.join(folder, "found.sarif");
-    const asked = ["check", program.wanted, ...words, "--sarif", log, ...more(folder)];
-    const done = await run(asked, path.dirname(program.uri.fsPath), output);
-    report(await textOf(log), found, program.uri, path.dirname(program.uri.fsPath));
-    return { ...done, text: await textOf(path.join(folder, "page.html")) };
+    const { code, said } = await run(["check", program.wanted, ...question(), "--out", log], here(program), output);
+    report(await textOf(log), found, program.uri, here(program));
+    if (code === 0) vscode.window.setStatusBarMessage(`LockLab: ${last(said)}`, 10_000);
   });
+}
+
+async function play(program, output) {
+  const page = await withFolder(async (folder) => {
+    const file = path.join(folder, "page.html");
+    await run(["play", "schedule", program.wanted, ...question(), "--out", file], here(program), output);
+    return textOf(file);
+  });
+  if (page) show(`${program.name}: you schedule`, page);
 }
 
 async function trace(program, output) {
   const page = await withFolder(async (folder) => {
     const file = path.join(folder, "page.html");
     const words = ["run", program.wanted, "--cpus", String(settings().get("cpus")), "--trace", file];
-    await run(words, path.dirname(program.uri.fsPath), output);
+    await run(words, here(program), output);
     return textOf(file);
   });
   if (page) show(`${program.name}: a simulated run`, page);
@@ -189,6 +185,8 @@ function explain(error) {
 }
 
 const settings = () => vscode.workspace.getConfiguration("locklab");
+const question = () => ["--threads", String(settings().get("threads")), "--memory", settings().get("memory")];
+const here = (program) => path.dirname(program.uri.fsPath);
 const lines = (text) => text.split("\n").filter((line) => line.trim());
 const first = (text) => lines(text)[0] ?? "LockLab: failed without a message";
 const last = (text) => lines(text).at(-1) ?? "done";

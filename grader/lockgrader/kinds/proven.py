@@ -96,10 +96,10 @@ class Proven(ProofCheck):
     def replay(self, file: str, memory: str, threads: int) -> list[str]:
         """The same proof, as a page to play with."""
         rounds = self.rounds if threads == self.threads else min(self.rounds, SHORT_ROUNDS)
-        command = ["locklab", "check", f"{file}:{self.lock}", "--threads", str(threads)]
+        command = ["locklab", "play", "schedule", f"{file}:{self.lock}", "--threads", str(threads)]
         command += ["--rounds", str(rounds)] if rounds != 1 else []
-        command += ["--client", self.client] if self.client else []
-        return [*command, "--memory", memory, "--play", f"{self.lock.lower()}.html"]
+        command += ["--only", self.client] if self.client else []
+        return [*command, "--memory", memory, "--out", f"{self.lock.lower()}.html"]
 
     def _stages(self) -> list[tuple[int, int]]:
         """Threads and rounds of the proofs: a short one before a larger one."""

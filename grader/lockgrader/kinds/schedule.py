@@ -26,7 +26,7 @@ _ACTIONS = 64
 class Schedule(Check):
     """A schedule that breaks a lock of the lab's.
 
-    The student plays the scheduler (``locklab check … --play``) and writes down which thread takes
+    The student plays the scheduler (``locklab play schedule``) and writes down which thread takes
     each step: ``"race": [0, 1, 0, 1]``. Each number is a thread; its step is its next operation.
 
     Arguments:

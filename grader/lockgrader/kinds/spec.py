@@ -37,7 +37,7 @@ class Spec(ProofCheck):
     Arguments:
         lock: a class of the submission. spec: a specification of the library, such as
             ``ReferenceCount``, or ``text`` with a class of that name in the language.
-        operations: which operations the threads call, as for ``locklab check --operations``.
+        operations: which operations the threads call, as for ``locklab check --calls``.
         threads, memory, condition, states: as for ``locklab check --spec``.
         used, fresh: as for :class:`~lockgrader.measuring.proof_check.ProofCheck`.
     """

@@ -86,7 +86,7 @@ def test_commands_run(tmp_path: Path) -> None:
     """With a student's values; a command or an option that does not exist is found."""
     folder = make_whole(tmp_path / "lab99-tiny")
     (folder / "handout.md").write_text(
-        "`locklab machine show MACHINE`, `locklab lab check --watch`, `locklab lab check --no`\n"
+        "`locklab show machine MACHINE`, `locklab lab check --watch`, `locklab lab check --no`\n"
     )
     found = [*p.run_commands(load(folder), folder, "ada", KEY)]
     assert [True, True, False] == [item.ok for item in found]

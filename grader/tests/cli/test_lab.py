@@ -76,7 +76,9 @@ def test_lab_from_its_bundle_alone(home: Path, monkeypatch: pytest.MonkeyPatch) 
     place = problem["locations"][0]["physicalLocation"]
     assert ("right", "tas.py") == (problem["ruleId"], place["artifactLocation"]["uri"])
     assert "thread 1  tas.py:8 " in checked.output
-    assert "locklab check tas.py:TAS --threads 2 --memory sc --play tas.html" in checked.output
+    assert (
+        "locklab play schedule tas.py:TAS --threads 2 --memory sc --out tas.html" in checked.output
+    )
     assert "possible misconception: two steps are one" in checked.output
     assert "hint 1 of 2: first" in ran("hint").output
     save(home, TAS)

@@ -142,7 +142,7 @@ def test_doctor_attacks_and_counts() -> None:
     document = json.loads(done.stdout)
     assert {"ok"} == {check["status"] for check in document["checks"]}
     assert (0, len(ATTACKS) + 1) == (done.exit_code, document["summary"]["ok"])
-    assert 2 == CliRunner().invoke(doctor.app, ["--sandbox", "--profile", "none"]).exit_code
+    assert 2 == CliRunner().invoke(doctor.app, ["--sandbox", "none"]).exit_code
 
 
 SLEEPERS = {

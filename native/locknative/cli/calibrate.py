@@ -113,7 +113,7 @@ def _name() -> str:
 
 def _document(found: Calibration, out: Path) -> CalibrateAnswer:
     from locknative.calibration.expected import warnings
-    from locksim.cli.machine import document
+    from locksim.cli.show_machine import document
 
     return {
         "file": str(out),

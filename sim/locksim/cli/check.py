@@ -1,9 +1,10 @@
-"""Prove a lock or a workload for a few threads, or find a counterexample."""
+"""Prove a lock for a few threads, or find a counterexample."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,14 +12,17 @@ import typer
 
 from locksim.cli import values
 from locksim.cli.options import MemoryModel
+from lockui.arguments import bounded
+from lockui.command import Detail, command
 from lockui.completion import among
 from lockui.console import console, progress, say
 from lockui.document import print_json
-from lockui.errors import UsageError, reported, saving
+from lockui.errors import UsageError, saving
+from lockui.quantities import GIB, SECOND, Size, Time
+from lockui.suggest import did_you_mean
 
 if TYPE_CHECKING:
-    from locksim.checker import Counterexample, Verdict
-    from locksim.checker.play.walk import Walk
+    from locksim.checker import Budget, Counterexample, Verdict
     from locksim.lang import Struct
 
 app = typer.Typer(help=__doc__, add_completion=False)
@@ -28,87 +32,83 @@ UNBOUNDED = -1
 
 MOST_COLUMNS = 100
 """Characters in a line of a counterexample on a wide terminal."""
+TIME, MEMORY = Time(600 * SECOND), Size(8 * GIB)
+REDUCTIONS = ("order", "symmetry", "both", "none")
 EXIT_CODES = {"proven": 0, "violated": 1, "unfinished": 3}
 
 
-@app.command()
-@reported()
+@dataclass(frozen=True)
+class Search:
+    """The options that say how far the checker looks, and what it leaves out."""
+
+    max_states: int = 5_000_000
+    max_time: Time = TIME
+    max_memory: Size = MEMORY
+    depth: int = 8
+    reduction: Annotated[
+        str | None,
+        Detail("by default order; both for unbounded rounds", among(REDUCTIONS)),
+    ] = None
+
+    def budget(self, memory: str) -> Budget:
+        """Return when the checker gives up under a memory model.
+
+        Raises:
+            UsageError, CheckError: a limit is out of range.
+        """
+        from locksim.checker import Budget
+        from locksim.checker.models.model import MOST_ENTRIES, POOL
+
+        buffered = memory == "tso"
+        bounded(self.depth, "--depth", 1, MOST_ENTRIES if buffered else POOL)
+        depth = {"buffer_entries" if buffered else "history": self.depth}
+        return Budget(self.max_states, self.max_time.seconds, int(self.max_memory), **depth)
+
+    def reductions(self) -> tuple[bool, bool | None]:
+        """Return whether order is reduced, and whether threads are exchanged; None: the default.
+
+        Raises:
+            UsageError: the reduction is unknown.
+        """
+        if self.reduction is None:
+            return True, None
+        if self.reduction not in REDUCTIONS:
+            hint = did_you_mean(self.reduction, REDUCTIONS)
+            raise UsageError(f"--reduction {self.reduction}: {hint}")
+        return self.reduction in ("order", "both"), self.reduction in ("symmetry", "both")
+
+
+@command(app)
 def check(
+    search: Search,
     lock: Annotated[
         str,
         typer.Argument(
-            help="a name of `lock list`, or FILE.py:CLASS (a Workload too)",
+            help="a name from 'locklab show lock', or FILE.py:CLASS (a Workload too)",
             autocompletion=among(values.locks()),
         ),
     ] = "",
-    threads: Annotated[
-        int | None, typer.Option(help="how many threads, 1 to 8; 3, or 2 with --spec")
-    ] = None,
-    rounds: Annotated[
-        str,
-        typer.Option(help="critical sections of each thread; unbounded: any number", metavar="N"),
-    ] = "1",
-    client: Annotated[str, typer.Option(help="only test clients whose name begins so")] = "",
-    expect: Annotated[
-        str, typer.Option(help="must hold at the end: 'x == 1 or y != 0', words by name")
-    ] = "",
-    spec: Annotated[
-        str,
-        typer.Option(
-            help="prove every history one of FIFO, LIFO, Set, ... or FILE.py:CLASS",
-            autocompletion=among(values.specifications),
-        ),
-    ] = "",
-    operations: Annotated[
-        str,
-        typer.Option(help="with --spec: calls of each thread, '2' or 'put(1) | take(); take()'"),
-    ] = "",
-    condition: Annotated[
-        str,
-        typer.Option(
-            help="with --spec: linearizability, sequential-consistency or quiescent-consistency",
-            autocompletion=among(values.conditions),
-        ),
-    ] = "linearizability",
+    threads: Annotated[int | None, Detail("1 to 8; 3, or 2 with --spec")] = None,
+    rounds: Annotated[str, Detail("unbounded: any number")] = "1",
     memory: MemoryModel = "sc",
     property_: Annotated[
         str,
-        typer.Option(
-            "--property",
-            help="all, exclusion, deadlock, assertion, invariant, memory, race or leak; "
-            "starvation or bypass",
-            autocompletion=among(values.properties),
+        Detail(
+            "all, exclusion, deadlock, assertion, invariant, memory, race or leak; starvation or "
+            "bypass; with --spec: linearizability, sequential- or quiescent-consistency",
+            among(values.asked),
         ),
     ] = "all",
-    max_states: Annotated[int, typer.Option(help="states to explore at most")] = 5_000_000,
-    max_seconds: Annotated[float, typer.Option(help="time to spend at most, in s")] = 600.0,
-    max_memory: Annotated[int, typer.Option(help="memory to use at most, in MiB")] = 8192,
-    buffer_entries: Annotated[int, typer.Option(help="store buffer's size under tso")] = 8,
-    history: Annotated[int, typer.Option(help="old values of a word to remember under c11")] = 8,
-    reduction: Annotated[
-        bool,
-        typer.Option("--reduction/--no-reduction", help="skip interleavings that cannot matter"),
-    ] = True,
-    symmetry: Annotated[
-        bool | None,
-        typer.Option(
-            "--symmetry/--no-symmetry",
-            help="exchange threads that nothing tells apart; done for unbounded rounds",
-        ),
-    ] = None,
-    random: Annotated[int, typer.Option(help="draw this many random schedules instead")] = 0,
-    pct: Annotated[int, typer.Option(help="draw by priority, for bugs of this depth")] = 0,
-    seed: Annotated[int, typer.Option(help="seed of the first random schedule")] = 1,
-    replay: Annotated[
-        Path | None, typer.Option(help="replay the counterexample in this --json file")
-    ] = None,
-    play: Annotated[
-        Path | None, typer.Option(help="write a page where you schedule: FILE.html")
-    ] = None,
-    sarif: Annotated[
-        Path | None, typer.Option(help="write what is wrong, for editors: FILE.sarif")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
+    only: Annotated[str, Detail("test clients whose name begins so")] = "",
+    expect: str = "",
+    spec: Annotated[str, Detail(values=among(values.specifications))] = "",
+    calls: str = "",
+    random: int = 0,
+    pct: int = 0,
+    seed: int = 1,
+    replay: Path | None = None,
+    out: Annotated[Path | None, Detail("FILE.sarif: what is wrong, for editors")] = None,
+    json: bool = False,
 ) -> None:
     """Prove a lock or a workload for a few threads, or show the shortest way to break it.
 
@@ -119,29 +119,32 @@ def check(
     if replay is not None:
         _replay(replay, json)
         return
-    sections = _sections(rounds, client, random, property_, play)
-    _refuse_combinations(spec, operations, expect, random, pct, client, play, sections)
-    from locksim.checker import Budget, Sampling, check_spec
-    from locksim.kinds.checking import check_lock, sample_lock, walk_of_lock
+    if out is not None and out.suffix != ".sarif":
+        raise UsageError(f"--out {out}: the file must end in .sarif")
+    sections = sections_of(rounds, only, random, property_)
+    _refuse_combinations(spec, calls, expect, random, pct, only, sections)
+    from locksim.checker import Sampling, check_spec
+    from locksim.kinds.checking import check_lock, sample_lock
     from locksim.library.registry import resolve, specification
 
-    budget = Budget(max_states, max_seconds, max_memory << 20, buffer_entries, history=history)
+    budget, (order, symmetry) = search.budget(memory), search.reductions()
     asked, threads = threads or 0, 3 if threads is None else threads
-    with _recorded(sarif) as problems, progress(f"{lock}, {memory}") as report:
+    property_, condition = _condition(property_, spec)
+    with _recorded(out) as problems, progress(f"{lock}, {memory}") as report:
         entry = resolve(lock)
         if spec:
             verdict = check_spec(
                 entry.struct,
                 specification(spec),
                 threads=asked,
-                operations=operations,
+                operations=calls,
                 condition=condition,
                 memory=memory,
                 property=property_,
                 budget=budget,
                 name=lock,
                 spec=spec,
-                reduction=reduction,
+                reduction=order,
                 report=report,
             )
         elif random:
@@ -165,9 +168,9 @@ def check(
                 property=property_,
                 budget=budget,
                 name=lock,
-                client=client,
+                client=only,
                 expect=expect,
-                reduction=reduction,
+                reduction=order,
                 symmetry=symmetry,
                 report=report,
             )
@@ -177,28 +180,20 @@ def check(
     else:
         _print(verdict, "steps" if random else "states")
         _print_not_checked(verdict, entry.struct)
-    if play is not None:
-        chosen = verdict.client if verdict.verdict == "violated" else ""
-        walk = walk_of_lock(
-            entry.struct, threads=threads, rounds=sections, memory=memory, client=chosen, name=lock
-        )
-        _write_page(play, walk)
-        if not json:
-            say(f"  open {play} in a browser to schedule the threads yourself")
     raise typer.Exit(EXIT_CODES[verdict.verdict])
 
 
 @contextmanager
-def _recorded(sarif: Path | None) -> Iterator[list[Verdict]]:
+def _recorded(file: Path | None) -> Iterator[list[Verdict]]:
     """Write what is wrong by the block's verdicts, or the mistake that ends the block."""
     from locksim.checker.replay.problem import problem
     from locksim.compiler.diagnostics import CompileError
     from lockui.sarif import Problem, problem_of, write
 
     def save(problems: list[Problem]) -> None:
-        if sarif is not None:
-            with saving("--sarif"):
-                write(sarif, problems)
+        if file is not None:
+            with saving("--out"):
+                write(file, problems)
 
     verdicts: list[Verdict] = []
     try:
@@ -211,44 +206,52 @@ def _recorded(sarif: Path | None) -> Iterator[list[Verdict]]:
     save(found + [Problem("unfinished", limit, "warning") for limit in stopped])
 
 
-def _sections(rounds: str, client: str, random: int, property_: str, play: Path | None) -> int:
-    """The number of rounds that a text gives; refuse what does not go with it, or with clients."""
-    if client and (random or property_ in ("starvation", "bypass")):
-        raise UsageError(
-            "--client works only without --random, starvation and bypass; leave it out"
-        )
+def sections_of(rounds: str, only: str = "", random: int = 0, property_: str = "") -> int:
+    """Return the number of rounds that a text gives.
+
+    Raises:
+        UsageError: it gives none, or it does not go with the other options.
+    """
+    if only and (random or property_ in ("starvation", "bypass")):
+        raise UsageError("--only works only without --random, starvation and bypass; leave it out")
     if rounds != "unbounded" and not rounds.isdecimal():
         raise UsageError(f"--rounds {rounds}: give a number from 1, or 'unbounded'")
     if rounds != "unbounded":
         return int(rounds)
-    if random or play is not None:
-        raise UsageError("--rounds unbounded works only without --random and --play")
+    if random:
+        raise UsageError("--rounds unbounded works only without --random")
     return UNBOUNDED
 
 
+def _condition(property_: str, spec: str) -> tuple[str, str]:
+    """Return what ``--property`` asks of each run, and the condition that it sets on histories.
+
+    Raises:
+        UsageError: it is a condition, and there is no specification.
+    """
+    from locksim.checker.spec import CONDITIONS
+
+    if property_ not in CONDITIONS:
+        return property_, "linearizability"
+    if not spec:
+        raise UsageError(f"--property {property_} needs --spec, the specification of the object")
+    return "all", property_
+
+
 def _refuse_combinations(
-    spec: str,
-    operations: str,
-    expect: str,
-    random: int,
-    pct: int,
-    client: str,
-    play: Path | None,
-    sections: int,
+    spec: str, calls: str, expect: str, random: int, pct: int, only: str, sections: int
 ) -> None:
     """Refuse options that exclude each other, and those that need another."""
-    if spec and (expect or random or client or play is not None or sections != 1):
+    if spec and (expect or random or only or sections != 1):
         raise UsageError(
-            "--spec makes its own clients: leave out --expect, --random, --client, --play, --rounds"
+            "--spec makes its own clients: leave out --expect, --random, --only, --rounds"
         )
-    if operations and not spec:
-        raise UsageError("--operations needs --spec, the specification whose operations they are")
+    if calls and not spec:
+        raise UsageError("--calls needs --spec, the specification whose operations they are")
     if expect and random:
         raise UsageError("--expect needs every schedule; leave --random out")
     if pct and not random:
         raise UsageError("--pct needs --random, the number of schedules to draw")
-    if play is not None and play.suffix != ".html":
-        raise UsageError(f"--play {play}: the page must be a file that ends in .html")
 
 
 def _print_not_checked(verdict: Verdict, struct: type[Struct]) -> None:
@@ -259,15 +262,6 @@ def _print_not_checked(verdict: Verdict, struct: type[Struct]) -> None:
         strong = " --memory tso" if verdict.memory == "c11" else ""
         ask = f": --property {verdict.not_checked[0]}{strong}" * never_ends(struct)
         say(f"  {' and '.join(verdict.not_checked)} were not checked{ask}")
-
-
-def _write_page(play: Path, walk: Walk) -> None:
-    """Write the page in which a reader schedules the threads."""
-    from locksim.checker.play.graph import graph
-    from locksim.study.traces.page import page
-
-    with saving("--play"):
-        page(play, graph(walk))
 
 
 def _print(verdict: Verdict, explored: str) -> None:

@@ -1,7 +1,7 @@
 """Diagnose this machine's setup.
 
-``--sandbox`` tests the grader's sandbox instead, by attacking each of its protections. ``--warm``
-compiles the fast engine and the checker ahead, so that no later command has to.
+``--sandbox KIND`` tests the grader's sandbox instead, by attacking each of its protections.
+``--warm`` compiles the fast engine and the checker ahead, so that no later command has to.
 ``--json`` prints ``{"checks": [{"name", "status", "found", "advice"}], "summary": {"ok", "warning",
 "unknown", "broken"}}``: ``status`` is a key of the summary, whose values are counts; ``advice``
 may be null. With ``--warm``: ``{"compiled": [NAME, ...]}``, what was not ready before.
@@ -18,10 +18,11 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 
 from locksim.cli.checks import examine
 from lockui import installation, tables
+from lockui.command import Detail, command
 from lockui.completion import among
 from lockui.console import console, progress, say, stderr
 from lockui.document import print_json
-from lockui.errors import UsageError, reported
+from lockui.errors import UsageError
 from lockui.findings import Check, Status
 from lockui.plugins import plugins
 
@@ -39,25 +40,13 @@ SIGNS: dict[Status, str] = {
 }
 
 
-@app.command()
-@reported()
+@command(app)
 def doctor(
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")
-    ] = False,
     sandbox: Annotated[
-        bool, typer.Option("--sandbox", help="Attack each protection of the grader's sandbox.")
-    ] = False,
-    profile: Annotated[
-        str,
-        typer.Option(
-            help="With --sandbox: namespaces or platform.",
-            autocompletion=among(("namespaces", "platform")),
-        ),
-    ] = "namespaces",
-    warm: Annotated[
-        bool, typer.Option("--warm", help="Compile the engine and the checker ahead.")
-    ] = False,
+        str, Detail("attack its protections", among(("namespaces", "platform")), rare=False)
+    ] = "",
+    warm: bool = False,
+    json: bool = False,
 ) -> None:
     """Check whether this machine can simulate, and whether it can measure cleanly.
 
@@ -65,10 +54,10 @@ def doctor(
     of the sandbox.
     """
     if warm:
-        _warm(as_json)
+        _warm(json)
         return
-    checks = _sandbox(profile) if sandbox else examine()
-    if as_json:
+    checks = _sandbox(sandbox) if sandbox else examine()
+    if json:
         print_json({"checks": [asdict(check) for check in checks], "summary": summary(checks)})
     else:
         _print(checks)
@@ -76,16 +65,16 @@ def doctor(
         raise typer.Exit(1)
 
 
-def _sandbox(profile: str) -> list[Check]:
+def _sandbox(kind: str) -> list[Check]:
     """Return the findings on the grader's sandbox; the grader offers them as a plug-in."""
     for _, load in plugins(SANDBOX):
         with progress("attacking the sandbox"):
-            found: list[Check] = load()(profile)
+            found: list[Check] = load()(kind)
         return found
     raise UsageError(f"--sandbox: the grader is not installed; run '{installation.again()}'")
 
 
-def _warm(as_json: bool) -> None:
+def _warm(json: bool) -> None:
     """Compile what is not ready, with a progress bar on a terminal."""
     from locksim import jit, ready
     from locksim.checker.search import runner
@@ -112,7 +101,7 @@ def _warm(as_json: bool) -> None:
             bar.update(task, description=f"compiling {part.noun}")
             ready.make(part)
             bar.advance(task, part.seconds)
-    if as_json:
+    if json:
         print_json({"compiled": [part.name for part in parts]})
     else:
         say(f"compiled: {', '.join(part.noun for part in parts) or 'nothing, all was ready'}")

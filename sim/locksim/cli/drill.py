@@ -2,7 +2,7 @@
 
 Problems have no end: a kind and a seed make one, and the checker or an engine finds its answer.
 ``--json`` prints ``{"kind", "seed", "question", "form"}``; with ``--answer`` also ``"right"``, and
-with ``--answer`` or ``--reveal`` also ``"answer"`` and ``"why"``. ``--sheet`` draws a quiz.
+with ``--answer`` or ``--reveal`` also ``"answer"`` and ``"why"``. ``--out FILE.md`` draws a quiz.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ import typer
 from locksim.cli import values
 from lockui import record
 from lockui.arguments import bounded
+from lockui.command import Detail, command
 from lockui.completion import among
 from lockui.console import say
 from lockui.document import print_json
-from lockui.errors import UsageError, reported, saving
+from lockui.errors import UsageError, saving
 
 if TYPE_CHECKING:
     from locksim.play.drills.problem import Problem
@@ -31,8 +32,7 @@ MOST_SEED = 10**6
 MOST_PROBLEMS = 100
 
 
-@app.command()
-@reported()
+@command(app)
 def drill(
     kind: Annotated[
         str,
@@ -42,18 +42,15 @@ def drill(
         ),
     ],
     seed: Annotated[
-        int | None, typer.Option(help="number of the problem; a new one by default")
+        int | None, Detail("the problem's number; by default a new one", rare=False)
     ] = None,
-    answer: Annotated[
-        str | None, typer.Option(help="your answer; without it the command asks for it")
+    answer: str | None = None,
+    reveal: bool = False,
+    out: Annotated[
+        Path | None, Detail("FILE.md: a quiz instead, and its key in FILE-key.md")
     ] = None,
-    reveal: Annotated[bool, typer.Option("--reveal", help="show the answer at once")] = False,
-    sheet: Annotated[
-        Path | None,
-        typer.Option(help="write a quiz to FILE.md instead, and its key to FILE-key.md"),
-    ] = None,
-    count: Annotated[int, typer.Option(help="with --sheet: how many problems")] = 5,
-    json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
+    count: Annotated[int, Detail("problems of a quiz")] = 5,
+    json: bool = False,
 ) -> None:
     """Pose a small problem, take the answer, explain it.
 
@@ -66,9 +63,9 @@ def drill(
     if kind not in KINDS:
         raise UsageError(f"no drill '{kind}'; {did_you_mean(kind, KINDS)}")
     number = secrets.randbelow(MOST_SEED) if seed is None else bounded(seed, "--seed", 0, MOST_SEED)
-    if sheet is not None:
+    if out is not None:
         seeds = range(number, number + bounded(count, "--count", 1, MOST_PROBLEMS))
-        _write_sheet(sheet, kind, {seed: posed(kind, seed) for seed in seeds})
+        _write_sheet(out, kind, {seed: posed(kind, seed) for seed in seeds})
         return
     problem = posed(kind, number)
     if not json:
@@ -115,13 +112,13 @@ def _write_sheet(sheet: Path, kind: str, problems: dict[int, Problem]) -> None:
         UsageError: the file's name does not end in .md, or it cannot be written.
     """
     if sheet.suffix != ".md":
-        raise UsageError(f"--sheet {sheet}: the quiz must be a file that ends in .md")
+        raise UsageError(f"--out {sheet}: the quiz must be a file that ends in .md")
     key = sheet.with_name(f"{sheet.stem}-key.md")
     asked, solved = [f"# Quiz: {kind}"], [f"# Key: {kind}"]
     for place, (seed, one) in enumerate(problems.items(), start=1):
         asked += [f"## {place}", f"```\n{one.question}\n```", f"Your answer ({one.form}):"]
         solved += [f"## {place} (--seed {seed})", f"**{one.shown()}**", f"```\n{one.why}\n```"]
-    with saving("--sheet"):
+    with saving("--out"):
         sheet.write_text("\n\n".join(asked) + "\n", encoding="utf-8")
         key.write_text("\n\n".join(solved) + "\n", encoding="utf-8")
     say(f"{sheet}: {len(problems)} problems\n{key}: the key")

@@ -1,4 +1,4 @@
-"""``locklab machine new``: what its options say, and what it asks on a terminal."""
+"""Write a machine's profile from a core-to-core matrix, lscpu, or latencies."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ import typer
 from rich.markup import escape
 
 from lockui import tables
+from lockui.command import Detail, command
 from lockui.console import console, progress, say, warn
 from lockui.document import print_json
 from lockui.errors import UsageError, saving
+from lockui.quantities import Frequency
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,64 +26,71 @@ if TYPE_CHECKING:
     from locksim.study.new_machine.defaults import Value
     from locksim.study.new_machine.shape import Reading
 
-__all__ = ["new"]
+__all__ = ["app"]
+
+app = typer.Typer(help=__doc__, add_completion=False)
+
+NONE: list[Path] = []
+NO_LATENCY: list[str] = []
 
 _NS = {"ns": 1.0, "us": 1000.0, "ps": 0.001}
 _LATENCY = re.compile(r"(?P<name>[a-z0-9_.-]+)=(?P<value>\d+(\.\d+)?)(?P<unit>ns|us|ps|cycles)")
+_FIELD = re.compile(r"^[A-Z][^,:\n]*:", re.MULTILINE)
+"""A line of lscpu; a matrix has numbers and commas."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,63}")
 
 
+@command(app)
 def new(
     name: Annotated[str, typer.Argument(help="the profile's name, such as my-server")],
-    matrix: Annotated[
-        Path | None, typer.Option(help="CSV of core-to-core-latency (the tool's --csv)")
-    ] = None,
-    lscpu: Annotated[Path | None, typer.Option(help="what lscpu printed, as text or JSON")] = None,
-    latency: Annotated[
-        list[str] | None,
-        typer.Option(help="a known value: transfer.socket=95ns, pingpong.node=48ns, rmw=20cycles"),
-    ] = None,
-    source: Annotated[
-        str, typer.Option(help="where the values of --latency come from")
-    ] = "given with --latency",
-    calibration: Annotated[
-        Path | None,
-        typer.Option(help="folder with the machine.toml of 'locklab calibrate': costs of one CPU"),
-    ] = None,
-    shape: Annotated[
-        str | None, typer.Option(help="NODESxCORESxTHREADS, such as 2x32x2, without a matrix")
-    ] = None,
-    clock: Annotated[float | None, typer.Option(help="clock in GHz, for costs in cycles")] = None,
-    line: Annotated[int, typer.Option(help="bytes of a cache line")] = 64,
-    out: Annotated[Path | None, typer.Option(help="file to write [default: NAME.toml]")] = None,
-    force: Annotated[bool, typer.Option("--force", help="replace the file")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
+    from_: Annotated[
+        list[Path],
+        Detail(
+            "a matrix of core-to-core-latency, what lscpu printed, the folder of 'locklab machine "
+            "calibrate'; may be repeated"
+        ),
+    ] = NONE,
+    latency: Annotated[list[str], Detail("may be repeated")] = NO_LATENCY,
+    source: str = "given with --latency",
+    shape: str | None = None,
+    clock: Frequency | None = None,
+    line: int = 64,
+    out: Annotated[Path | None, Detail("by default NAME.toml")] = None,
+    yes: bool = False,
+    json: bool = False,
 ) -> None:
-    """Write a machine profile from a core-to-core matrix, lscpu, or a few latencies.
+    """Write a machine's profile from a core-to-core matrix, lscpu, or a few latencies.
 
     With none of them it asks.
     """
     from locksim.study.new_machine import Lscpu, Matrix, draft
 
     path = out or Path(f"{name}.toml")
-    _check(name, path, force)
-    found_matrix = None if matrix is None else Matrix.read(matrix)
-    found_lscpu = None if lscpu is None else Lscpu.read(lscpu)
-    asked = not any((matrix, lscpu, shape, calibration))
+    _check(name, path, yes)
+    files = _files(from_)
+    asked = not files and not shape
     if asked and not _terminal():
         raise UsageError(
-            "nothing is known of the machine: give --matrix FILE, --lscpu FILE or --shape 2x32x2 "
+            "nothing is known of the machine: give --from FILE or --shape 2x32x2 "
             "(on a terminal, this command asks)"
         )
     known = (
         _ask(name)
         if asked
-        else _known(name, found_matrix, found_lscpu, shape, calibration, line=line)
+        else _known(
+            name,
+            Matrix.read(files["matrix"]) if "matrix" in files else None,
+            Lscpu.read(files["lscpu"]) if "lscpu" in files else None,
+            shape,
+            files.get("calibration"),
+            line=line,
+        )
     )
-    given = _latencies(latency or [], source, clock or known.clock_ghz)
+    clock_ghz = known.clock_ghz if clock is None else clock.ghz
+    given = _latencies(latency, source, clock_ghz)
     known = replace(
         known,
-        clock_ghz=clock or known.clock_ghz,
+        clock_ghz=clock_ghz,
         readings={**known.readings, **given[0]},
         reading_source=known.reading_source or (source if given[0] else ""),
         costs={**known.costs, **given[1]},
@@ -91,11 +100,36 @@ def new(
         found = draft(known, report)
     with saving(f"--out {path}"):
         path.write_text(found.text, encoding="utf-8")
-    if as_json:
+    if json:
         print_json(_document(found, path))
     else:
         _print(console(), found, path)
     _warn(known, found)
+
+
+def _files(paths: list[Path]) -> dict[str, Path]:
+    """Return "matrix", "lscpu" or "calibration" → the file or folder that is one, by its content.
+
+    Raises:
+        UsageError: two are of one sort.
+    """
+    files: dict[str, Path] = {}
+    for path in paths:
+        sort = _sort(path)
+        if sort in files:
+            raise UsageError(f"--from {path}: {files[sort]} is a {sort}, too; give one of them")
+        files[sort] = path
+    return files
+
+
+def _sort(path: Path) -> str:
+    if path.is_dir() or path.suffix == ".toml":
+        return "calibration"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return "matrix"  # whose reader says what is wrong
+    return "lscpu" if text.lstrip().startswith("{") or _FIELD.search(text) else "matrix"
 
 
 def _terminal() -> bool:
@@ -107,13 +141,13 @@ def _arguments() -> list[str]:
     return sys.argv[1:] if sys.argv[1:2] == ["machine"] else ["machine", "new", "..."]
 
 
-def _check(name: str, path: Path, force: bool) -> None:
+def _check(name: str, path: Path, replaces: bool) -> None:
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name}: use small letters, digits, '-' and '.', at most 64")
     if path.suffix != ".toml":
         raise UsageError(f"--out {path}: the name must end in .toml, as other commands expect")
-    if path.exists() and not force:
-        raise UsageError(f"{path} exists: give --force to replace it, or another --out")
+    if path.exists() and not replaces:
+        raise UsageError(f"{path} exists: give --yes to replace it, or another --out")
 
 
 def _known(
@@ -129,7 +163,7 @@ def _known(
     from locksim.study.new_machine import Known, of_lscpu, of_matrix
 
     if matrix is not None and shape is not None:
-        raise UsageError("--shape and --matrix exclude each other: the matrix says the shape")
+        raise UsageError("--shape and a matrix exclude each other: the matrix says the shape")
     costs, base = ({}, None) if calibration is None else _calibration(calibration)
     if matrix is not None:
         topology = of_matrix(matrix, lscpu)
@@ -139,8 +173,8 @@ def _known(
         topology = of_lscpu(lscpu)
     else:
         raise UsageError(
-            f"--calibration {calibration}: this profile is complete, use it with --machine; to "
-            "take its costs for a larger machine, add --matrix, --lscpu or --shape"
+            f"--from {calibration}: this profile is complete, use it with --machine; to take its "
+            "costs for a larger machine, add a matrix, the text of lscpu, or --shape"
         )
     title = lscpu.model if lscpu else base or (matrix.where if matrix else name)
     return Known(
@@ -210,7 +244,7 @@ def _latencies(
                 f"--latency {text}: write NAME=VALUE and ns or cycles, such as transfer.node=45ns"
             )
         if found["unit"] == "cycles" and clock_ghz is None:
-            raise UsageError(f"--latency {text}: cycles need the clock; add --clock 2.9")
+            raise UsageError(f"--latency {text}: cycles need the clock; add --clock 2.9GHz")
         unit = 1 / (clock_ghz or 1.0) if found["unit"] == "cycles" else _NS[found["unit"]]
         ns = float(found["value"]) * unit
         name = found["name"]

@@ -1,4 +1,4 @@
-"""Open a link of `locklab share` or the playground: prove and simulate it again, and compare.
+"""Open a shared link: prove and simulate it again, and compare.
 
 The program in the link is parsed and never run as Python. ``--json`` prints ``{"argument", "found",
 "differences"}``: what the link holds, what was found here, and how the two differ.
@@ -12,32 +12,32 @@ from typing import Annotated
 import typer
 
 from locksim.cli.share import found
+from lockui.command import Detail, command
 from lockui.console import say
 from lockui.document import print_json
-from lockui.errors import UsageError, reported, saving
+from lockui.errors import UsageError, saving
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
 
-@app.command()
-@reported()
+@command(app)
 def open_(
     link: Annotated[str, typer.Argument(help="the whole link, between quotation marks")],
-    save: Annotated[Path | None, typer.Option(help="write the program to this new file")] = None,
-    json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
+    out: Annotated[Path | None, Detail("a new file for the program")] = None,
+    json: bool = False,
 ) -> None:
-    """Open a link of `locklab share` or the playground: prove and simulate it again, and compare.
+    """Open a link of `locklab play share` or of the playground: prove it again, and compare.
 
     Exit code 0: the link's claim holds. 1: something else was found. 2: bad input.
     """
     from locksim.play.argument import SIMULATED_PS, claim_of, differences, opened
 
-    if save is not None and save.exists():
-        raise UsageError(f"--save {save}: the file exists; choose a new name")
+    if out is not None and out.exists():
+        raise UsageError(f"--out {out}: the file exists; choose a new name")
     asked = opened(link)
-    if save is not None:
-        with saving("--save"):
-            save.write_text(asked.text, encoding="utf-8")
+    if out is not None:
+        with saving("--out"):
+            out.write_text(asked.text, encoding="utf-8")
     verdict, points = found(asked)
     here = claim_of(verdict, points)
     wrong = differences(asked.claim, here)

@@ -51,11 +51,7 @@ LockName = Annotated[
         autocompletion=among(values.locks()),
     ),
 ]
-MachineName = Annotated[
-    str,
-    Detail(values=among(values.machines)),
-    typer.Option(help="a machine's name", autocompletion=among(values.machines)),
-]
+MachineName = Annotated[str, Detail(values=among(values.machines))]
 Placement = Annotated[str, Detail(values=among(PLACEMENTS))]
 MemoryModel = Annotated[
     str,

@@ -1,4 +1,4 @@
-"""Simulate one lock, decision cache or scheduler on one machine.
+"""Simulate a lock on one machine: rate, waits, line transfers.
 
 ``--json`` prints one object::
 

@@ -1,23 +1,25 @@
 """Make a link that holds a lock, the question about it and the answer.
 
-The link's fragment, the part behind ``#``, holds all of it: nothing is uploaded. ``locklab open``
-and the playground's page prove and simulate it again. ``--json`` prints ``{"link", "claim"}``.
+The link's fragment, the part behind ``#``, holds all of it: nothing is uploaded. ``locklab play
+open`` and the playground's page prove and simulate it again. ``--json`` prints
+``{"link", "claim"}``.
 """
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from locksim.cli import values
-from locksim.cli.options import MachineName, MemoryModel
+from locksim.cli import options, values
 from lockui.arguments import bounded
+from lockui.command import Detail, command
 from lockui.completion import among
 from lockui.console import progress, say, warn
 from lockui.document import print_json
-from lockui.errors import UsageError, reported
+from lockui.errors import UsageError
 
 if TYPE_CHECKING:
     from locksim.checker import Verdict
@@ -33,34 +35,18 @@ PAGE = "http://localhost:8000/playground/"
 """The playground as ``python -m http.server --directory out/site`` serves it."""
 
 
-@app.command()
-@reported()
+@command(app)
 def share(
-    lock: Annotated[
-        str,
-        typer.Argument(
-            help="FILE.py, FILE.py:CLASS, or a name of `lock list`",
-            autocompletion=among(values.locks()),
-        ),
-    ],
-    threads: Annotated[int, typer.Option(help="threads of the check, 1 to 4")] = 2,
-    rounds: Annotated[int, typer.Option(help="critical sections of each, 1 to 10")] = 1,
-    memory: MemoryModel = "sc",
-    property_: Annotated[
-        str,
-        typer.Option(
-            "--property",
-            help="what to prove, as for `locklab check`",
-            autocompletion=among(values.properties),
-        ),
-    ] = "all",
-    machine: MachineName = "ideal-16",
-    cpus: Annotated[int, typer.Option(help="CPUs of the simulation, 1 to 16")] = 8,
-    seed: Annotated[int, typer.Option(help="seed of the simulation")] = 1,
-    page: Annotated[
-        str, typer.Option(help="address of the playground", envvar="LOCKLAB_PLAYGROUND")
-    ] = PAGE,
-    json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
+    lock: options.LockName,
+    threads: Annotated[int, Detail("1 to 4")] = 2,
+    rounds: Annotated[int, Detail("1 to 10")] = 1,
+    memory: options.MemoryModel = "sc",
+    property_: Annotated[str, Detail("as for 'locklab check'", among(values.properties))] = "all",
+    machine: options.MachineName = "ideal-16",
+    cpus: Annotated[int, Detail("of the simulation, 1 to 16")] = 8,
+    seed: int = 1,
+    page: Annotated[str | None, Detail("by default LOCKLAB_PLAYGROUND, or localhost")] = None,
+    json: bool = False,
 ) -> None:
     """Make a link that holds a lock, the question about it and the answer.
 
@@ -85,7 +71,8 @@ def share(
         seed=seed,
     )
     claim = claim_of(*found(asked))
-    link = f"{page}#{asked.model_copy(update={'claim': claim}).fragment()}"
+    where = page or os.environ.get("LOCKLAB_PLAYGROUND", PAGE)
+    link = f"{where}#{asked.model_copy(update={'claim': claim}).fragment()}"
     if json:
         print_json({"link": link, "claim": claim.model_dump(mode="json")})
     else:

@@ -1,4 +1,4 @@
-"""Simulate locks over a range of CPU counts: the scalability curve.
+"""Simulate locks on more and more CPUs: the curve.
 
 ``--json`` prints one object::
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 __all__ = [
     "ablations",
     "arrivals",
-    "conditions",
+    "asked",
     "drills",
     "experiments",
     "hold_times",
@@ -61,11 +61,11 @@ def properties() -> Iterable[str]:
     return PROPERTIES
 
 
-def conditions() -> Iterable[str]:
-    """Return the conditions on histories."""
+def asked() -> Iterable[str]:
+    """Return what ``locklab check --property`` takes: properties, and conditions on histories."""
     from locksim.checker.spec.history import CONDITIONS
 
-    return CONDITIONS
+    return [*properties(), *CONDITIONS]
 
 
 def specifications() -> Iterable[str]:

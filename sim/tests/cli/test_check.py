@@ -128,7 +128,7 @@ def test_histories_are_compared_with_a_specification(register):
     assert 1 == result.exit_code
     assert "linearizability of " in result.stdout
     assert "no order of these operations is one of Register" in result.stdout
-    weaker = ["--condition", "sequential-consistency"]
+    weaker = ["--property", "sequential-consistency"]
     assert 0 == run(f"{register}:OwnCopies", "--spec", spec, *weaker).exit_code
 
 
@@ -143,7 +143,7 @@ def test_a_history_replays(register, tmp_path):
 
 def test_a_specification_of_the_library_has_a_name():
     """And a misspelt one is named."""
-    asked = ("mcs", "--operations", "acquire(); release() | acquire(); release()")
+    asked = ("mcs", "--calls", "acquire(); release() | acquire(); release()")
     assert 0 == run(*asked, "--spec", "Mutex", "--memory", "c11").exit_code
     result = run(*asked, "--spec", "Mutx")
     assert (2, True) == (result.exit_code, "did you mean 'Mutex'?" in result.stderr)
@@ -152,7 +152,7 @@ def test_a_specification_of_the_library_has_a_name():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--operations", "2"], "--operations needs --spec"),
+        (["--calls", "2"], "--calls needs --spec"),
         (["--spec", "Mutex", "--random", 3], "--spec makes its own clients"),
         (["--spec", "Mutex", "--expect", "x == 1"], "--spec makes its own clients"),
         (["--spec", "FIFO"], "has no enqueue(), as FIFO has"),
@@ -215,11 +215,15 @@ def test_budget_exits_with_3():
         ),
         (("ticket", "--memory", "arm"), "no memory model 'arm'"),
         (("ticket", "--threads", 0), "threads must be between 1 and 8 (got 0)"),
-        (("ticket", "--max-seconds", 0), "the time must be above 0 s (got 0 s)"),
+        (("ticket", "--max-time", "0s"), "the time must be above 0 s (got 0 s)"),
         (("ticket", "--property", "speed"), "no property 'speed'"),
-        (("ticket", "--max-memory", 0), "memory must be at least 16,777,216 bytes (got 0)"),
-        (("ticket", "--memory", "c11", "--history", 0), "history must be between 1 and 60 (got 0)"),
+        (("ticket", "--max-memory", "0B"), "memory must be at least 16,777,216 bytes (got 0)"),
+        (("ticket", "--memory", "c11", "--depth", 0), "--depth must be between 1 and 60 (got 0)"),
         (("ticket", "--memory", "c11", "--property", "bypass"), "bypass under c11"),
+        (("ticket", "--memory", "tso", "--depth", 17), "--depth must be between 1 and 16 (got 17)"),
+        (("ticket", "--property", "linearizability"), "--property linearizability needs --spec"),
+        (("ticket", "--reduction", "ordre"), "--reduction ordre: did you mean 'order'?"),
+        (("ticket", "--out", "x.json"), "--out x.json: the file must end in .sarif"),
         (("ticket", "--pct", 3), "--pct needs --random"),
         (("ticket", "--random", -1), "schedules must be between 1 and 1,000,000,000 (got -1)"),
     ],
@@ -263,7 +267,7 @@ def test_json_of_an_unfinished_check():
 
 def test_budget_of_memory_exits_with_3():
     """The number of states and the depth are told."""
-    result = run("clh", "--threads", 4, "--memory", "c11", "--max-memory", 16)
+    result = run("clh", "--threads", 4, "--memory", "c11", "--max-memory", "16MiB")
     assert 3 == result.exit_code
     assert "not finished, no proof: the budget of 16777216 bytes was used up" in result.stdout
     assert "states, to depth" in result.stdout
@@ -294,37 +298,11 @@ def test_old_value_is_shown():
     assert "(there is a newer" in text(verdict.counterexample, 140)
 
 
-def test_play_writes_the_game(bad, tmp_path):
-    """A page with the client that breaks the lock; the verdict is told as without it."""
-    page = tmp_path / "game.html"
-    result = run(bad, "--threads", 2, "--play", page)
-    assert 1 == result.exit_code
-    assert f"open {page} in a browser" in result.stdout
-    assert "bad.py" in page.read_text(encoding="utf-8")
-
-
-def test_play_wants_a_page(bad):
-    """Another ending is a mistake, found before anything runs."""
-    result = run(bad, "--play", "game.txt")
-    assert 2 == result.exit_code
-    assert "--play game.txt: the page must be a file that ends in .html" in result.stderr
-
-
-@pytest.mark.slow  # explores to the limit; test_graph.py has the short form
-def test_play_of_too_large_a_client_is_refused(tmp_path):
-    """The message says how to make it smaller; no half page is left."""
-    page = tmp_path / "game.html"
-    result = run("mcs", "--threads", 4, "--memory", "tso", "--play", page)
-    assert 2 == result.exit_code
-    assert "help: take fewer threads or rounds" in result.stderr
-    assert not page.exists()
-
-
 def test_no_reduction_explores_more_states():
     """The same verdict from all interleavings."""
     answers = [
         json.loads(run("mcs", "--threads", 2, "--json", *option).stdout)
-        for option in ((), ("--no-reduction",))
+        for option in ((), ("--reduction", "none"))
     ]
     assert ["proven", "proven"] == [answer["verdict"] for answer in answers]
     assert answers[0]["states"] < answers[1]["states"]
@@ -341,7 +319,7 @@ def test_problems_for_editors(text, code, rule, line, threads, tmp_path, monkeyp
     """A counterexample's last step in the file, and the way there; or a mistake in the program."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.py").write_text(text)
-    done = CliRunner().invoke(app, ["bad.py:Bad", "--threads", "2", "--sarif", "out.sarif"])
+    done = CliRunner().invoke(app, ["bad.py:Bad", "--threads", "2", "--out", "out.sarif"])
     assert code == done.exit_code
     ((result,),) = [
         run["results"] for run in json.loads((tmp_path / "out.sarif").read_text())["runs"]

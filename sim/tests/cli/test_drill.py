@@ -42,7 +42,7 @@ def test_json_keeps_the_answer_until_it_is_asked_for() -> None:
 def test_a_quiz_is_drawn(tmp_path: Path) -> None:
     """The sheet holds questions only; the key holds the answer to each."""
     sheet = tmp_path / "quiz.md"
-    assert 0 == RUN.invoke(app, [*TRANSFERS, "--sheet", str(sheet), "--count", "2"]).exit_code
+    assert 0 == RUN.invoke(app, [*TRANSFERS, "--out", str(sheet), "--count", "2"]).exit_code
     asked, key = sheet.read_text("utf-8"), (tmp_path / "quiz-key.md").read_text("utf-8")
     assert asked.count("How many line transfers") == 2 == key.count("\n**")
     assert "## 1 (--seed 3)\n\n**5**" in key
@@ -55,8 +55,8 @@ def test_a_quiz_is_drawn(tmp_path: Path) -> None:
         (["drill", "tos"], "no drill 'tos'; "),
         (["drill", *TRANSFERS, "--answer", "five"], "'five' is not an answer; type a number"),
         (["drill", "tso", "--seed", "-1"], "--seed must be between 0 and"),
-        (["drill", *TRANSFERS, "--sheet", "quiz.pdf"], "must be a file that ends in .md"),
-        (["drill", *TRANSFERS, "--sheet", "quiz.md", "--count", "0"], "--count must be between 1"),
+        (["drill", *TRANSFERS, "--out", "quiz.pdf"], "must be a file that ends in .md"),
+        (["drill", *TRANSFERS, "--out", "quiz.md", "--count", "0"], "--count must be between 1"),
     ],
 )
 def test_refusals(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""Tests of `locklab share` and `locklab open`: what goes out in a link comes back the same."""
+"""`locklab play share` and `play open`: what goes out in a link comes back the same."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ SMALL = ["--cpus", "2"]
 
 
 def link_of(*arguments: str) -> str:
-    """What `locklab share` prints."""
+    """What `locklab play share` prints."""
     done = RUN.invoke(app, [*arguments, *SMALL])
     assert 0 == done.exit_code, done.output
     return done.stdout.strip()
@@ -39,13 +39,13 @@ def test_a_link_holds_file_question_and_answer() -> None:
 def test_open_proves_it_again(tmp_path: Path) -> None:
     """The counterexample as a table, the units, and that the claim holds; the program is saved."""
     file = tmp_path / "mine.py"
-    done = RUN.invoke(opening.app, [link_of(str(WRONG)), "--save", str(file)])
+    done = RUN.invoke(opening.app, [link_of(str(WRONG)), "--out", str(file)])
     assert 0 == done.exit_code, done.output
     assert "two threads hold the lock" in done.stdout
     assert "wrong_ttas.py, 2 threads, sc, all: violated (exclusion)" in done.stdout
     assert "the link claims the same" in done.stdout
     assert WRONG.read_text("utf-8") == file.read_text("utf-8")
-    again = RUN.invoke(opening.app, [link_of(str(WRONG)), "--save", str(file)])
+    again = RUN.invoke(opening.app, [link_of(str(WRONG)), "--out", str(file)])
     assert (2, True) == (again.exit_code, "the file exists" in again.output)
 
 
@@ -78,11 +78,14 @@ def test_what_cannot_be_simulated_is_shared_all_the_same(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["share", "nothing.py"], "nothing.py cannot be read"),
-        (["share", "no-such-lock"], "no lock, cache or scheduler 'no-such-lock'"),
-        (["share", "ticket", "--cpus", "17"], "--cpus must be between 1 and 16 (got 17)"),
-        (["share", "ticket", "--memory", "vax"], "memory: Input should be 'sc', 'tso' or 'c11'"),
-        (["open", "http://localhost/"], "the link has no argument"),
+        (["play", "share", "nothing.py"], "nothing.py cannot be read"),
+        (["play", "share", "no-such-lock"], "no lock, cache or scheduler 'no-such-lock'"),
+        (["play", "share", "ticket", "--cpus", "17"], "--cpus must be between 1 and 16 (got 17)"),
+        (
+            ["play", "share", "ticket", "--memory", "vax"],
+            "memory: Input should be 'sc', 'tso' or 'c11'",
+        ),
+        (["play", "open", "http://localhost/"], "the link has no argument"),
     ],
 )
 def test_refusals(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

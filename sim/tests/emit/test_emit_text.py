@@ -11,7 +11,7 @@ import pytest
 from emit.golden_headers import NAMES, current, stored
 from typer.testing import CliRunner
 
-from locksim.cli.lock import app
+from locksim.cli.show_lock import app
 from locksim.compiler import compile_source
 from locksim.emit import EmitError, Emitted, emit
 from locksim.library.registry import entries, resolve
@@ -205,10 +205,10 @@ def test_what_callers_need() -> None:
 
 
 def test_command() -> None:
-    """``locklab lock show ticket --c`` prints the header, with --json beside the rest."""
+    """``locklab show lock ticket --as c`` prints the header, with --json beside the rest."""
     run = CliRunner()
-    assert current("ticket").rstrip() == run.invoke(app, ["show", "ticket", "--c"]).stdout.rstrip()
-    said = json.loads(run.invoke(app, ["show", "ticket", "--c", "--json"]).stdout)
+    assert current("ticket").rstrip() == run.invoke(app, ["ticket", "--as", "c"]).stdout.rstrip()
+    said = json.loads(run.invoke(app, ["ticket", "--as", "c", "--json"]).stdout)
     assert current("ticket") == said["c"]
 
 

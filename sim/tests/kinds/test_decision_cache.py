@@ -183,7 +183,7 @@ def test_clients_are_chosen_by_the_beginning_of_their_names():
 
 def test_the_command_checks_with_one_client():
     """The verdict names it; an unknown one is refused with those that there are."""
-    asked = ["decisions_spinlock", "--threads", "1", "--client"]
+    asked = ["decisions_spinlock", "--threads", "1", "--only"]
     found = CliRunner().invoke(app, [*asked, "writers", "--json"])
     assert ("proven", "writers") == tuple(
         json.loads(found.stdout)[k] for k in ("verdict", "client")

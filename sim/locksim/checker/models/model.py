@@ -48,6 +48,8 @@ MEMORY_MODELS = ("sc", "tso", "c11")
 SC, TSO, C11 = range(3)
 POOL = 60
 """Overtaken messages that are remembered under C11; a view has a bit for each."""
+MOST_ENTRIES = 16
+"""Stores that a store buffer can hold under TSO."""
 
 # Columns of a thread's row; registers follow, then the buffer.
 THREAD, PC, BUFFERED, REGISTERS = range(4)
@@ -245,8 +247,10 @@ def _examine(n_threads: int, memory: str, buffer_entries: int, history: int) -> 
         raise CheckError(f"threads must be between 1 and {MAX_THREADS} (got {n_threads})")
     if memory not in MEMORY_MODELS:
         raise CheckError(f"no memory model '{memory}'; there are {', '.join(MEMORY_MODELS)}")
-    if not 1 <= buffer_entries <= 16:
-        raise CheckError(f"buffer entries must be between 1 and 16 (got {buffer_entries})")
+    if not 1 <= buffer_entries <= MOST_ENTRIES:
+        raise CheckError(
+            f"buffer entries must be between 1 and {MOST_ENTRIES} (got {buffer_entries})"
+        )
     if not 1 <= history <= POOL:
         raise CheckError(f"history must be between 1 and {POOL} (got {history})")
 

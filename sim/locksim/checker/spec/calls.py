@@ -61,7 +61,7 @@ def read_plan(text: str, specification: Specification) -> Plan:
     parts = (threads if both else before).split("|")
     plan = Plan(first, tuple(_read_calls(part, specification) for part in parts))
     if max(map(len, plan.threads)) > MOST_CALLS:
-        raise CheckError(f"--operations: a thread calls at most {MOST_CALLS} operations")
+        raise CheckError(f"--calls: a thread calls at most {MOST_CALLS} operations")
     return plan
 
 
@@ -75,17 +75,17 @@ def _read_calls(text: str, specification: Specification) -> tuple[Call, ...]:
             match = None
         if match is None:
             raise CheckError(
-                f"--operations: cannot read '{part.strip()}'\n"
+                f"--calls: cannot read '{part.strip()}'\n"
                 "help: write calls with whole numbers, ';' between the calls of a thread and '|' "
                 "between threads, as in 'push(1); pop() | pop()'"
             )
         method = specification.methods.get(match[1])
         if method is None:
             hint = did_you_mean(match[1], specification.methods)
-            raise CheckError(f"--operations: {specification.name} has no {match[1]}(); {hint}")
+            raise CheckError(f"--calls: {specification.name} has no {match[1]}(); {hint}")
         if len(arguments) != len(method.parameters):
             raise CheckError(
-                f"--operations: {match[1]}() takes {len(method.parameters)} arguments "
+                f"--calls: {match[1]}() takes {len(method.parameters)} arguments "
                 f"({', '.join(method.parameters)}), not {len(arguments)}"
             )
         found.append(Call(match[1], arguments))
@@ -106,14 +106,14 @@ def plans(specification: Specification, counts: Sequence[int]) -> list[Plan]:
         template for method in specification.methods.values() for template in _templates(method)
     ]
     if not all(0 < count <= MOST_CALLS for count in counts):
-        raise CheckError(f"--operations: give each thread 1 to {MOST_CALLS} operations")
+        raise CheckError(f"--calls: give each thread 1 to {MOST_CALLS} operations")
     number = math.prod(len(templates) ** count for count in counts)
     if number > MOST_PLANS:
         raise CheckError(
             f"{number:,} clients: {len(templates)} different calls, "
             f"{'+'.join(map(str, counts))} at a time\n"
-            f"help: ask for fewer --operations or --threads (at most {MOST_PLANS:,} clients), or "
-            "name the calls: --operations 'add(1); remove(1) | contains(1)'"
+            f"help: ask for fewer --calls or --threads (at most {MOST_PLANS:,} clients), or "
+            "name the calls: --calls 'add(1); remove(1) | contains(1)'"
         )
     return [_plan(chosen, counts) for chosen in itertools.product(templates, repeat=sum(counts))]
 

@@ -93,7 +93,7 @@ def clients(
         raise CheckError(f"no condition '{condition}'; {hint}")
     named, n = _threads(asked), thread_count(threads, asked)
     if threads not in (0, n):
-        raise CheckError(f"--operations names {n} threads, and --threads {threads}")
+        raise CheckError(f"--calls names {n} threads, and --threads {threads}")
     atomic = Specification(specification, n)
     object_ = implementation() if isinstance(implementation, type) else implementation
     _same_operations(object_, atomic)
@@ -106,7 +106,7 @@ def clients(
         raise CheckError(
             f"{atomic.name} does not allow {'these operations' if named else 'any of the clients'} "
             "in every order: an assertion of it fails, or a thread waits for ever\n"
-            "help: name the calls of each thread, as in --operations 'acquire(); release() | "
+            "help: name the calls of each thread, as in --calls 'acquire(); release() | "
             "acquire(); release()'"
         )
     return [client(object_, atomic, plan, condition) for plan in allowed]
@@ -128,13 +128,13 @@ def _counts(asked: str, threads: int) -> Sequence[int]:
         counts = [int(count) for count in asked.split(",")] if asked else [2 if threads < 3 else 1]
     except ValueError:
         raise CheckError(
-            f"--operations '{asked}': give a number, one for each thread, or the calls\n"
+            f"--calls '{asked}': give a number, one for each thread, or the calls\n"
             "help: write 2, or 1,3, or 'push(1); pop() | pop()'"
         ) from None
     if len(counts) == 1:
         counts *= threads
     if len(counts) != threads:
-        raise CheckError(f"--operations {asked}: that is {len(counts)} threads, not {threads}")
+        raise CheckError(f"--calls {asked}: that is {len(counts)} threads, not {threads}")
     return counts
 
 

@@ -1,33 +1,46 @@
-"""List the machines; show one with the source and role of every value; write a new one."""
+"""List the machines; show one with the source and role of every value."""
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 
 from locksim.cli import values
-from locksim.cli.machine_new import new
 from locksim.cli.reproduction import print_parameters
 from locksim.machine import Machine, load, names
 from lockui import tables
+from lockui.command import command
 from lockui.completion import among
 from lockui.console import console
+from lockui.document import print_json
 
-app = typer.Typer(no_args_is_help=True, help=__doc__, add_completion=False)
-app.command()(new)
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
+app = typer.Typer(help=__doc__, add_completion=False)
 
 
-@app.command("list")
-def list_(as_json: Json = False) -> None:
-    """List the machines that ship with LockLab."""
-    machines = [load(name) for name in names()]
-    if as_json:
-        print(json.dumps([_head(machine) for machine in machines], indent=2))
+@command(app)
+def machine(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="one of them, or FILE.toml; without a name, all are listed",
+            autocompletion=among(values.machines),
+        ),
+    ] = "",
+    json: bool = False,
+) -> None:
+    """List the machines that ship with LockLab, or show every value of one, its source and role."""
+    if name:
+        _show(load(name), json)
+    else:
+        _list([load(one) for one in names()], json)
+
+
+def _list(machines: list[Machine], json: bool) -> None:
+    """Print the names of machines, with their CPUs."""
+    if json:
+        print_json([_head(machine) for machine in machines])
         return
     table = tables.table()
     tables.add(table, "name")
@@ -39,21 +52,10 @@ def list_(as_json: Json = False) -> None:
     tables.print_table(console(), table)
 
 
-@app.command()
-def show(
-    name: Annotated[
-        str,
-        typer.Argument(
-            help="A machine's name, or the path of a profile.",
-            autocompletion=among(values.machines),
-        ),
-    ],
-    as_json: Json = False,
-) -> None:
-    """Show one machine: topology, protocol, and every value with its source and role."""
-    machine = load(name)
-    if as_json:
-        print(json.dumps(document(machine), indent=2))
+def _show(machine: Machine, json: bool) -> None:
+    """Print a machine: topology, protocol, and every value with its source and role."""
+    if json:
+        print_json(document(machine))
         return
     output = console()
     output.print(f"[bold]{machine.name}[/bold]  {escape(machine.title)}")

@@ -1,4 +1,4 @@
-"""List locks, decision caches and schedulers; show one.
+"""List the locks, decision caches and schedulers; show one.
 
 The language that they are written in is described in docs/use/language.md.
 """
@@ -6,7 +6,8 @@ The language that they are written in is described in docs/use/language.md.
 from __future__ import annotations
 
 import inspect
-from typing import Annotated, Any
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -17,75 +18,87 @@ from locksim.lang.fields import Field, array, param, part, pointer, word
 from locksim.lang.struct import Struct
 from locksim.library.registry import Entry, entries, essay, resolve
 from lockui import tables
+from lockui.command import Detail, command
 from lockui.completion import among
 from lockui.console import console, say
 from lockui.document import print_json
-from lockui.errors import reported
+from lockui.errors import UsageError
+from lockui.suggest import did_you_mean
 
-app = typer.Typer(no_args_is_help=True, help=__doc__, add_completion=False)
+if TYPE_CHECKING:
+    from rich.console import Console
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
+app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
-
-@app.command("list")
-@reported()
-def list_(as_json: Json = False) -> None:
-    """List the locks, decision caches and schedulers of the library."""
-    found = entries()
-    if as_json:
-        print_json([{**_head(entry), "checked": checked(entry)} for entry in found])
-        return
-    table = tables.table()
-    for head in ("name", "kind", "class"):
-        tables.add(table, head)
-    tables.add(table, "check")
-    tables.add(table, "description", fold=True)
-    for entry in found:
-        check = "yes" if checked(entry) else "no"
-        name = entry.struct.__name__
-        table.add_row(entry.name, entry.kind, name, check, escape(entry.summary))
-    tables.print_table(console(), table)
+FORMS = ("source", "bytecode", "c")
 
 
-@app.command()
-@reported()
-def show(
+@command(app)
+def lock(
     name: Annotated[
         str,
         typer.Argument(
-            help="A name from the list, or FILE.py:CLASS.", autocompletion=among(values.locks())
+            help="one of them, or FILE.py:CLASS; without a name, all are listed",
+            autocompletion=among(values.locks()),
         ),
-    ],
-    bytecode: Annotated[bool, typer.Option("--bytecode", help="Show the bytecode.")] = False,
-    c: Annotated[bool, typer.Option("--c", help="Print it as a C11 header.")] = False,
-    as_json: Json = False,
+    ] = "",
+    as_: Annotated[str, Detail("source, bytecode, or c: a C11 header", among(FORMS))] = "source",
+    json: bool = False,
 ) -> None:
-    """Show one lock, decision cache or scheduler."""
+    """List the locks, decision caches and schedulers of the library, or show one."""
+    if as_ not in FORMS:
+        raise UsageError(f"--as {as_}: {did_you_mean(as_, FORMS)}")
+    if name:
+        _show(resolve(name), as_, json)
+    elif json:
+        print_json([{**_head(entry), "checked": checked(entry)} for entry in entries()])
+    else:
+        _list(console())
+
+
+def _list(output: Console) -> None:
+    """Print the library, its kinds apart."""
+    table = tables.table()
+    tables.add(table, "name")
+    tables.add(table, "description", fold=True)
+    for kind, found in groupby(entries(), key=_kind):
+        table.add_section()
+        table.add_row(f"[bold]{kind}s[/bold]")
+        for entry in found:
+            table.add_row(f"  {entry.name}", escape(entry.summary.rstrip(".")))
+    tables.print_table(output, table)
+
+
+def _kind(entry: Entry) -> str:
+    return entry.kind
+
+
+def _show(entry: Entry, form: str, json: bool) -> None:
+    """Print one entry in a form; as JSON, the form is added to its source."""
     from locksim.compiler.disassemble import disassemble
     from locksim.compiler.portable import code_to_json
     from locksim.emit import emit
 
-    entry = resolve(name)
     code = entry.compiled()
-    if as_json:
+    if json:
         document = {
             **_head(entry),
             "essay": essay(entry),
             "fields": [_field(f) for f in entry.struct.FIELDS.values()],
             "source": source(entry),
         }
-        if bytecode:
+        if form == "bytecode":
             document["bytecode"] = code_to_json(code)
             document["listing"] = disassemble(code)
-        if c:
+        if form == "c":
             document["c"] = emit(code).text
         print_json(document)
         return
-    if c:
+    if form == "c":
         say(emit(code).text.rstrip())
         return
     say(f"{entry.name}  {entry.struct.__name__}: {entry.summary}")
-    if bytecode:
+    if form == "bytecode":
         say("\n" + disassemble(code))
         return
     for text in (essay(entry), _fields(entry.struct), source(entry)):

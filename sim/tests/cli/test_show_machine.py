@@ -1,12 +1,12 @@
-"""Tests of `locklab machine`: the list, one machine, JSON and refusals."""
+"""Tests of `locklab show machine`: the list, one machine, JSON and refusals."""
 
 import json
 from pathlib import Path
 
 from typer.testing import CliRunner
 
-from locksim.cli.machine import app
-from locksim.machine import MachineError, load, names
+from locksim.cli.show_machine import app
+from locksim.machine import load, names
 from locksim.machine.load import PROFILES
 
 RUN = CliRunner()
@@ -14,7 +14,7 @@ RUN = CliRunner()
 
 def test_list_names_every_machine() -> None:
     """The list holds each shipped profile and the ideal family."""
-    result = RUN.invoke(app, ["list"])
+    result = RUN.invoke(app, [])
     assert 0 == result.exit_code
     for name in (*names(), "ideal-N"):
         assert name in result.stdout
@@ -22,13 +22,13 @@ def test_list_names_every_machine() -> None:
 
 def test_list_as_json_is_only_json() -> None:
     """--json prints names, titles and CPU counts."""
-    found = json.loads(RUN.invoke(app, ["list", "--json"]).stdout)
+    found = json.loads(RUN.invoke(app, ["--json"]).stdout)
     assert [(n, load(n).n_cpus) for n in names()] == [(m["name"], m["cpus"]) for m in found]
 
 
 def test_show_prints_each_figure() -> None:
     """Every cost of the machine is in the table, with its role."""
-    result = RUN.invoke(app, ["show", "itanium2-32"], env={"COLUMNS": "160"})
+    result = RUN.invoke(app, ["itanium2-32"], env={"COLUMNS": "160"})
     assert 0 == result.exit_code
     for p in load("itanium2-32").parameters():
         row = next(r for r in result.stdout.splitlines() if r.startswith(f"  {p.name} "))
@@ -37,7 +37,7 @@ def test_show_prints_each_figure() -> None:
 
 def test_show_as_json_carries_sources() -> None:
     """--json gives topology, protocol and the parameters as the contract lists them."""
-    found = json.loads(RUN.invoke(app, ["show", "pentium3-8way", "--json"]).stdout)
+    found = json.loads(RUN.invoke(app, ["pentium3-8way", "--json"]).stdout)
     assert 8 == found["cpus"]
     assert "node" == found["protocol"]["bus"]
     expected = [
@@ -48,10 +48,10 @@ def test_show_as_json_carries_sources() -> None:
 
 
 def test_show_refuses_an_unknown_machine() -> None:
-    """The refusal is a MachineError, which the umbrella command prints and turns into exit 2."""
-    result = RUN.invoke(app, ["show", "desktop-5"])
-    assert isinstance(result.exception, MachineError)
-    assert "no machine 'desktop-5'; did you mean 'desktop-4'?" == str(result.exception)
+    """One message, exit code 2, nothing on stdout."""
+    result = RUN.invoke(app, ["desktop-5"])
+    assert (2, "") == (result.exit_code, result.stdout)
+    assert "error: no machine 'desktop-5'; did you mean 'desktop-4'?\n" == result.stderr
 
 
 def test_show_says_what_acts_under_load(tmp_path: Path) -> None:
@@ -62,8 +62,7 @@ def test_show_says_what_acts_under_load(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(text.replace('bus = "none"', settings), encoding="utf-8")
     before, after = (
-        RUN.invoke(app, ["show", str(name)], env={"COLUMNS": "160"})
-        for name in ("xeon-8176-8x28", file)
+        RUN.invoke(app, [str(name)], env={"COLUMNS": "160"}) for name in ("xeon-8176-8x28", file)
     )
     assert "Waiting   first come, first served" in before.stdout
     assert "Threads " not in before.stdout
