@@ -182,7 +182,7 @@ def formats() -> Iterator[tuple[str, str]]:
     yield (
         "reference/machine-profile.md",
         "# Machine profiles\n\nA profile is a TOML file; `locklab show machine NAME` prints one "
-        "with the source of each value. [How to add one](../docs/contributing/adding-a-machine.md)."
+        "with the source of each value. [How to write one](../docs/use/machines.md)."
         f"\n\n{tables(Machine.model_json_schema(by_alias=True), 'A profile')}",
     )
     yield (
