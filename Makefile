@@ -23,7 +23,7 @@ setup: ## Install missing packages, make .venv, build and install LockLab in it
 	@tools/setup
 
 demo: setup ## Reproduce the 2004 SELinux result: table, errors, plot
-	@.venv/bin/locklab reproduce kaigai-2004
+	@.venv/bin/locklab paper reproduce kaigai-2004
 
 test: setup ## Run every test except the slow ones
 	@$(PYTEST) $(ARGS)

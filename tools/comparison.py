@@ -148,7 +148,7 @@ PARTS = {
     "accuracy": Part(
         "Formulas on the published tables",
         "a formula's mean error over the simulator's, same inputs, same cells",
-        (PYTHON, "-m", "locklab", "reproduce", "--all", "--json"),
+        (PYTHON, "-m", "locklab", "paper", "reproduce", "--all", "--json"),
         "reproduce.json",
         accuracy,
         prints=True,

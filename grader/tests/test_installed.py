@@ -171,7 +171,7 @@ def test_student_goes_from_start_to_submission(core: Installed) -> None:
 @pytest.mark.parametrize(
     ("command", "helps"),
     [
-        ("reproduce kaigai-2004", "pip install 'locklab[plot]'"),
+        ("paper reproduce kaigai-2004", "pip install 'locklab[plot]'"),
         ("lesson open 1", "locklab lesson open 1 --yes installs it"),
         ("grade lab02 .", "pip install 'locklab[grade]'"),
         ("lab check", "pip install 'locklab[grade]'"),

@@ -78,7 +78,7 @@ SHORT = {
     "summary": of_a_class,
 }
 LONG = {
-    "report": command("reproduce", "moore-2006-netlabel", "--html", "FILE"),
+    "report": command("paper", "reproduce", "moore-2006-netlabel", "--out", "FILE"),
     "run": command("run", "mcs", "--machine", "ideal-8", "--plot", "FILE"),
     "violated": command("play", "schedule", "tas", "--out", "FILE"),
 }

@@ -3,7 +3,7 @@
     python sim/benchmarks/seeds.py long-2013-redo long-2013-awr
     python sim/benchmarks/seeds.py long-2013-redo --tables 20 --column change --within 4
 
-Table k is that of ``locklab reproduce NAME --replications R --seed 1+(k-1)R``. The output is
+Table k is that of ``locklab paper reproduce NAME --replications R --seed 1+(k-1)R``. The output is
 Markdown: the mean over the tables, the standard deviation of a table, and the largest error. With
 ``--within`` it also counts the tables with a smaller error. It uses one process; a table of
 long-2013 takes about ten seconds.

@@ -2,10 +2,11 @@
 
 import re
 import shlex
-from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
+
+from locklab import commands
 
 ROOT = Path(__file__).parents[2]
 _ROW = re.compile(
@@ -36,9 +37,9 @@ def test_number_stands_on_its_page(row):
 @pytest.mark.parametrize("command", sorted({row["command"] for row in ROWS}))
 def test_command_exists(command):
     """A command of locklab, a target of the Makefile, or a file of this repository."""
-    program, word, *_ = shlex.split(command)
+    program, word, *rest = shlex.split(command)
     known = {
-        "locklab": lambda: {point.name for point in entry_points(group="locklab.commands")},
+        "locklab": lambda: [word] if {word, " ".join([word, *rest[:1]])} & {*commands()} else [],
         "make": lambda: re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M),
         "python": lambda: [word] if (ROOT / word).is_file() else [],
         "pytest": lambda: [word] if (ROOT / word).is_file() else [],

@@ -89,7 +89,7 @@ def test_commands_of_the_core(command: str, tmp_path: Path) -> None:
     [
         ("sweep ticket --out curve.csv", "pandas", "plot"),
         ("sweep ticket --out curve", "pyarrow", "plot"),
-        ("reproduce kaigai-2004", "pandas", "plot"),
+        ("paper reproduce kaigai-2004", "pandas", "plot"),
         ("machine calibrate", "scipy", "native"),
         ("native bench ticket --out trials.parquet", "pyarrow", "native"),
     ],

@@ -28,12 +28,12 @@ VALUES = [
     ("locklab run mcs --hold u", ["uniform:100ns"]),
     ("locklab sweep mcs --vary bu", ["burst="]),
     ("locklab sweep mcs tic", ["ticket"]),
-    ("locklab chatroom --scheduler li", ["linux_2_4"]),
+    ("locklab paper chatroom --scheduler li", ["linux_2_4"]),
     ("locklab show lock seqr", ["seqrwlock"]),
     ("locklab show machine itan", ["itanium2-32"]),
-    ("locklab reproduce ka", ["kaigai-2004"]),
-    ("locklab what-if kaigai-2004-m", ["kaigai-2004-mcs"]),
-    ("locklab ablation sh", ["shared-cache"]),
+    ("locklab paper reproduce ka", ["kaigai-2004"]),
+    ("locklab paper what-if kaigai-2004-m", ["kaigai-2004-mcs"]),
+    ("locklab paper ablate sh", ["shared-cache"]),
     ("locklab drill gr", ["grace-period"]),
     ("locklab show data kaigai", ["kaigai-2004/rcutest", "kaigai-2004/setup"]),
     ("locklab help lang", ["language"]),
@@ -51,7 +51,8 @@ VALUES = [
 ]
 """What is typed, and all that is offered."""
 FREE = """
-    chatroom --set; check --calls; check --expect; check --only; check --rounds; drill --answer;
+    paper chatroom --set; check --calls; check --expect; check --only; check --rounds;
+    drill --answer;
     export --gradebook; grade bundle --image; grade review --by; grade review --gradebook;
     grade submissions --check; grade submissions --explain; grade submissions --gradebook;
     grade submissions --regrade; grade submissions --scheduler; grade submissions --student;
@@ -59,7 +60,7 @@ FREE = """
     machine calibrate --name; machine new --latency; machine new --shape; machine new --source;
     machine new name; native bench --threads; native explore --define; native explore --replay;
     native workload --placement; play open link; play schedule --only; play share --page;
-    sensitivity --by; sensitivity --cell; sensitivity --parameter; sweep --cluster; sweep --cpus
+    paper sensitivity --only; paper sensitivity --vary; sweep --cluster; sweep --cpus
 """
 """Options and arguments whose values no list holds."""
 
@@ -83,7 +84,7 @@ def answer(typed: str, shell: str, monkeypatch: pytest.MonkeyPatch, capsys: Any)
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
-        ("locklab re", ["report", "reproduce"]),
+        ("locklab pa", ["paper"]),
         ("locklab check --mem", ["--memory"]),
         ("locklab show mac", ["machine"]),
         ("locklab nothing --x", []),
@@ -199,10 +200,10 @@ def test_only_what_is_typed_is_imported():
     """The names of the other commands need none of their packages."""
     program = """
 import os, sys
-os.environ.update(_LOCKLAB_COMPLETE="complete_bash", COMP_WORDS="locklab re", COMP_CWORD="1")
+os.environ.update(_LOCKLAB_COMPLETE="complete_bash", COMP_WORDS="locklab pa", COMP_CWORD="1")
 import locklab
 locklab.main([])
 print([name for name in sys.modules if name.startswith(("locksim", "lockgrader"))])
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert ["report", "reproduce", "[]"] == done.stdout.split()
+    assert ["paper", "[]"] == done.stdout.split()

@@ -1,4 +1,4 @@
-"""Bands on the command line: the option, and a line for each result.
+"""Bands on the command line: a line for each result.
 
 In JSON and CSV ``band_low`` and ``band_high`` are the ends of the band in the unit of the result.
 ``depends_on`` says what moves it, the widest first (docs/explain/uncertainty.md).
@@ -7,9 +7,8 @@ In JSON and CSV ``band_low`` and ``band_high`` are the ends of the band in the u
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
 from rich.markup import escape
 
 from lockui import tables
@@ -20,15 +19,7 @@ if TYPE_CHECKING:
     from locksim.machine import Machine
     from locksim.study.bands import Band, Cause
 
-__all__ = ["Sensitivity", "percent", "print_bands", "warn_without_range", "what"]
-
-Sensitivity = Annotated[
-    bool | None,
-    typer.Option(
-        "--sensitivity/--no-sensitivity",
-        help="how far results depend on starting order and on uncertain values of the machine",
-    ),
-]
+__all__ = ["percent", "print_bands", "warn_without_range", "what"]
 
 
 def percent(value: float, low: float | None = None, high: float | None = None) -> str:

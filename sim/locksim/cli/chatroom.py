@@ -1,67 +1,75 @@
-"""Run Chatroom, the benchmark of 2001, and print what the lock meter saw.
+"""Run Chatroom, the benchmark of 2001, and print its lock meter.
 
-``--json`` prints one object::
-
-    {"kernel", "cache", "scheduler", "cpus", "rooms", "users", "messages", "seed",
-     "messages_per_second", "seconds",
-     "locks": [{"lock", "side", "util", "con", "hold_ns", "hold_max_ns", "wait_ns", "wait_max_ns",
-                "cpu_share", "total", "per_second", "violations"}]}
-
-``cache`` and ``scheduler`` are null for the kernel's own. ``util``, ``con`` and ``cpu_share`` are
-fractions, ``seconds`` is simulated time. A lock that was split has one row for all its parts.
+A lock that was split has one row for all its parts.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.markup import escape
+from typing_extensions import TypedDict
 
 from locksim.cli import values
 from locksim.cli.meter import print_meter
 from locksim.cli.options import cpus_of
 from lockui.arguments import bounded
+from lockui.command import Detail, command
 from lockui.completion import among
-from lockui.console import console, progress
-from lockui.document import plain, print_json
-from lockui.errors import UsageError, reported
+from lockui.console import progress
+from lockui.document import plain
+from lockui.errors import UsageError
+from lockui.report import Report
 
-app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
+if TYPE_CHECKING:
+    from rich.console import Console
+
+app = typer.Typer(add_completion=False)
 
 MOST_CPUS, MOST_ROOMS, MOST_USERS, MOST_MESSAGES = 8, 40, 20, 300
 
 
-@app.command()
-@reported()
+class ChatroomAnswer(TypedDict):
+    """The rate of messages, and the locks in simulated time; shares are fractions.
+
+    ``cache`` and ``scheduler`` are null for the kernel's own. ``seconds`` is simulated time. A lock
+    has ``lock``, ``side``, ``util``, ``con``, ``hold_ns``, ``hold_max_ns``, ``wait_ns``,
+    ``wait_max_ns``, ``cpu_share``, ``total``, ``per_second`` and ``violations``.
+    """
+
+    kernel: str
+    cache: str | None
+    scheduler: str | None
+    cpus: int
+    rooms: int
+    users: int
+    messages: int
+    seed: int
+    messages_per_second: float
+    seconds: float
+    locks: list[dict[str, Any]]
+
+
+@command(app)
 def chatroom(
     kernel: Annotated[
-        Literal["selinux", "vanilla"], typer.Option(help="with SELinux or without")
+        Literal["selinux", "vanilla"],
+        Detail("selinux, vanilla", among(("selinux", "vanilla"))),
     ] = "selinux",
     cache: Annotated[
-        str | None,
-        typer.Option(
-            help="another cache of decisions: a name, or FILE.py:CLASS",
-            autocompletion=among(values.locks("cache")),
-        ),
+        str | None, Detail("by default the kernel's", among(values.locks("cache")))
     ] = None,
     scheduler: Annotated[
-        str | None,
-        typer.Option(
-            help="another scheduler: a name, or FILE.py:CLASS",
-            autocompletion=among(values.locks("scheduler")),
-        ),
+        str | None, Detail("by default the kernel's", among(values.locks("scheduler")))
     ] = None,
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", help="a param of the cache: NAME=NUMBER")
-    ] = None,
-    cpus: Annotated[int, typer.Option(help="number of CPUs, 1 to 8")] = MOST_CPUS,
-    rooms: Annotated[int, typer.Option(help="rooms of users")] = 10,
-    users: Annotated[int, typer.Option(help="users in a room, four tasks each")] = MOST_USERS,
-    messages: Annotated[int, typer.Option(help="messages that each user sends")] = 10,
-    seed: Annotated[int, typer.Option(help="seed of the random streams")] = 1,
-    json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
-) -> None:
+    set_: Annotated[list[str] | None, Detail("of the cache", rare=False)] = None,
+    cpus: Annotated[int, Detail("1 to 8")] = MOST_CPUS,
+    rooms: int = 10,
+    users: int = MOST_USERS,
+    messages: int = 10,
+    seed: int = 1,
+) -> Report[ChatroomAnswer]:
     """Run Chatroom on the 8-way machine of 2001, with a cache or a scheduler of your own.
 
     Exit code 1: mutual exclusion was violated. 2: bad input, or the run got stuck.
@@ -88,20 +96,32 @@ def chatroom(
             cache=own.cache_of(resolve(cache).struct, **settings) if cache else None,
             scheduler=own.scheduler_of(resolve(scheduler).struct) if scheduler else None,
         )
-    meter = own.meter(run)
-    if json:
-        parts = {"kernel": kernel, "cache": cache, "scheduler": scheduler}
-        rates = {"messages_per_second": run.throughput, "seconds": run.seconds}
-        print_json({**parts, **sizes, **rates, "locks": plain(meter)})
-    else:
-        output = console()
+    meter = plain(own.meter(run))
+
+    def show(output: Console) -> None:
         what = f"{'SELinux' if kernel == 'selinux' else 'no SELinux'} on {cpus_of(cpus)}"
         load = f"{rooms} rooms of {users} users, {messages} messages each"
         output.print(f"[bold]Chatroom[/bold], {escape(what)}: {escape(load)}")
         output.print(f"\n  {run.throughput:,.0f} messages a second\n", markup=False)
-        print_meter(output, plain(meter))
-    if any(row["violations"] for row in meter):
-        raise typer.Exit(1)
+        print_meter(output, meter)
+
+    return Report(
+        ChatroomAnswer(
+            kernel=kernel,
+            cache=cache,
+            scheduler=scheduler,
+            cpus=cpus,
+            rooms=rooms,
+            users=users,
+            messages=messages,
+            seed=seed,
+            messages_per_second=run.throughput,
+            seconds=run.seconds,
+            locks=meter,
+        ),
+        show,
+        exit_code=int(any(row["violations"] for row in meter)),
+    )
 
 
 def _setting(text: str) -> tuple[str, int]:

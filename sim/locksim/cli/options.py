@@ -63,26 +63,6 @@ Think = Annotated[DrawnTime, Detail("exponential; or as constant:400ns", among(v
 ReportFormat = Annotated[str | None, Detail(values=among(FORMATS))]
 
 
-Plots = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--plot",
-        help="save a plot: .svg, .pdf, .png, .pgf or .html (a page); may be repeated",
-    ),
-]
-Latex = Annotated[bool, typer.Option("--latex", help="print the tables as LaTeX")]
-
-
-def check_latex(latex: bool, json: bool) -> None:
-    """Check that at most one of ``--latex`` and ``--json`` is given.
-
-    Raises:
-        UsageError: both are.
-    """
-    if latex and json:
-        raise UsageError("--latex and --json exclude each other: choose one")
-
-
 @dataclass(frozen=True)
 class Load:
     """The options of a plain load: acquire, hold, release, think, repeat.
@@ -168,7 +148,8 @@ class Output:
         from lockui.plots import check_files
 
         check_files(self.plot)
-        check_latex(self.latex, self.json)
+        if self.latex and self.json:
+            raise UsageError("--latex and --json exclude each other: choose one")
 
 
 def whole_ns(time: Time) -> int:

@@ -18,21 +18,24 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
+from typing_extensions import TypedDict
 
 from locksim.cli import values
 from locksim.cli.options import cpus_of
 from locksim.study.reports import numbers
 from lockui import tables
 from lockui.arguments import bounded
+from lockui.command import Detail, command
 from lockui.completion import among
-from lockui.console import console, say
-from lockui.document import print_json
-from lockui.errors import UsageError, reported
+from lockui.console import say
+from lockui.errors import UsageError
 from lockui.numbers import significant
+from lockui.quantities import Time
+from lockui.report import Report
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,30 +45,26 @@ if TYPE_CHECKING:
 
 _SIDED = ("readers_max", "busy_ns", "wait_ww_ns", "spin_ww")
 
-app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
+app = typer.Typer(add_completion=False)
 
 
-@app.command()
-@reported()
+class ReportAnswer(TypedDict):
+    """The tables of a text."""
+
+    file: str
+    tables: list[dict[str, Any]]
+
+
+@command(app)
 def report(
     file: Annotated[Path, typer.Argument(help="file with the text; - is standard input")],
     format_: Annotated[
         str | None,
-        typer.Option(
-            "--format",
-            help="lockmeter, lock_stat or perf (detected by default)",
-            autocompletion=among(values.report_formats),
-        ),
+        Detail("lockmeter, lock_stat or perf; detected by default", among(values.report_formats)),
     ] = None,
-    cpus: Annotated[
-        int | None, typer.Option(help="CPUs of the machine, if not in the text")
-    ] = None,
-    window: Annotated[
-        float | None, typer.Option(help="measured seconds, if not in the text")
-    ] = None,
-    callers: Annotated[bool, typer.Option(help="show each lock's callers")] = True,
-    json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
-) -> None:
+    cpus: Annotated[int | None, Detail("if the text does not say")] = None,
+    window: Time | None = None,
+) -> Report[ReportAnswer]:
     """Print a measured table in the simulator's form, and the rows that break an equation.
 
     An inconsistent table is still printed. Exit code 2: the text is not such a table.
@@ -76,30 +75,30 @@ def report(
 
     if cpus is not None:
         bounded(cpus, "--cpus", 1, 1 << 20)
-    if window is not None and not 0 < window < 1e9:
-        raise UsageError(f"--window must be above 0 seconds (got {window:g})")
+    if window is not None and not window:
+        raise UsageError(f"--window must be above 0 (got {window})")
     try:
         found = detect.parse(
-            _read(file), format_, cpus=cpus, window_ns=None if window is None else window * 1e9
+            _read(file), format_, cpus=cpus, window_ns=None if window is None else window.ns
         )
     except ReportError as error:
         raise ReportError(f"{file}: {error}") from error
     checked = [check(table) for table in found]
-    if json:
-        print_json(
-            {
-                "file": str(file),
-                "tables": [
-                    {**table.to_json(), "identities": one.to_json()}
-                    for table, one in zip(found, checked, strict=True)
-                ],
-            }
-        )
-        return
-    for i, (table, one) in enumerate(zip(found, checked, strict=True)):
-        if i:
-            say("")
-        _print(table, one, callers)
+    document = ReportAnswer(
+        file=str(file),
+        tables=[
+            {**table.to_json(), "identities": one.to_json()}
+            for table, one in zip(found, checked, strict=True)
+        ],
+    )
+
+    def show(view: Console) -> None:
+        for i, (table, one) in enumerate(zip(found, checked, strict=True)):
+            if i:
+                say("", view)
+            _print(view, table, one)
+
+    return Report(document, show)
 
 
 def _read(file: Path) -> str:
@@ -117,8 +116,7 @@ def _read(file: Path) -> str:
         ) from error
 
 
-def _print(table: LockTable, checked: Checked, callers: bool) -> None:
-    output = console()
+def _print(output: Console, table: LockTable, checked: Checked) -> None:
     where = "" if table.cpus is None else f", {cpus_of(table.cpus)}"
     span = "" if table.window_ns is None else f", {table.window_ns / 1e9:,.6g} s"
     system = f"  {escape(table.system)}" if table.system else ""
@@ -129,11 +127,10 @@ def _print(table: LockTable, checked: Checked, callers: bool) -> None:
     for name in ("UTIL", "CON", "HOLD", "max", "WAIT", "max", "% CPU", "TOTAL"):
         tables.add(view, name, right=True)
     tables.add(view, "NAME", fold=True)
-    shown = table.rows if callers else table.locks
-    for row in shown:
+    for row in table.rows:
         view.add_row(*_values(row), escape(_name(row)))
     tables.print_table(output, view)
-    _print_sides(output, shown)
+    _print_sides(output, table.rows)
     output.print()
     for line in _verdict(table, checked):
         output.print(line, markup=False)

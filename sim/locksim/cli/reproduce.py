@@ -24,8 +24,8 @@ corrected value; it and ``error`` are null if nothing was measured. ``complete``
 Ctrl-C: the cells are then those that were finished. ``plot`` and ``table`` are paths. An
 experiment may add keys, such as ``models``, which shows where each analytic model fails
 (:mod:`locksim.papers.models`), and ``"report": {"format", "text"}``, the simulated values in the
-source's own format. ``--html`` also writes all of it as one page. ``--list --json`` prints a list
-of ``{"experiment", "title"}``.
+source's own format. ``--out FILE.html`` writes all of it as one page, ``"page"``, and no files
+beside it.
 """
 
 from __future__ import annotations
@@ -35,19 +35,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from rich.markup import escape
 
 from locksim.cli import bands, values
-from locksim.cli.options import Latex, check_latex, check_runs
+from locksim.cli.options import Output, check_runs
 from locksim.cli.reproduction import print_factors, print_reproduction
-from lockui import tables
 from lockui.arguments import bounded, folder_to_write
+from lockui.command import Detail, command
 from lockui.completion import among
 from lockui.console import console, progress, say
 from lockui.document import frame, print_json
-from lockui.errors import UsageError, interrupted, reported, saving
+from lockui.errors import UsageError, interrupted, saving
 from lockui.extras import demand
-from lockui.plots import check_files, made_by, save, save_each
+from lockui.plots import made_by, save, save_each
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -57,82 +56,57 @@ if TYPE_CHECKING:
     from locksim.study.jobs import Runner
     from lockui.plots import Plot
 
-app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
+app = typer.Typer(add_completion=False)
+FOLDER = Path("out")
 Wanted = Literal["none", "cheap", "all"]
 """Bands: none; draws where they cost less than the table; one cause at a time."""
 
 
-@app.command()
-@reported()
+@command(app)
 def reproduce(
+    output: Output,
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="experiments, such as kaigai-2004", autocompletion=among(values.experiments)
+            help="names from 'locklab show experiment'",
+            autocompletion=among(values.experiments),
         ),
     ] = None,
-    list_: Annotated[bool, typer.Option("--list", help="list the experiments")] = False,
-    all_: Annotated[bool, typer.Option("--all", help="every experiment")] = False,
-    output: Annotated[Path, typer.Option(help="folder for plots and tables")] = Path("out"),
-    html: Annotated[
-        Path | None, typer.Option(help="also write everything as one HTML page")
-    ] = None,
-    plots: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--plot",
-            help="also save the plot: .svg, .pdf, .png, .pgf or .html; may be repeated",
-        ),
-    ] = None,
+    all_: Annotated[bool, Detail("shortened, unless --full")] = False,
+    out: Annotated[Path, Detail("a folder for plots and tables; or FILE.html, one page")] = FOLDER,
     replications: Annotated[
-        int | None, typer.Option(help="independent runs per cell (default: the experiment's)")
+        int | None, Detail("of each cell; by default the experiment's", rare=True)
     ] = None,
-    seed: Annotated[int, typer.Option(help="seed of the first run")] = 1,
-    brief: Annotated[
-        bool | None,
-        typer.Option("--brief/--full", help="shorten long runs (default with --all)"),
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(help="number of processes (default: all usable CPUs)")
-    ] = None,
-    parameters: Annotated[
-        bool,
-        typer.Option(
-            "--parameters/--no-parameters", help="also print parameters, analytic models and notes"
-        ),
-    ] = False,
-    latex: Latex = False,
-    sensitivity: bands.Sensitivity = None,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", help="also describe the plot in words")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
+    seed: int = 1,
+    brief: bool = False,
+    full: bool = False,
+    jobs: Annotated[int | None, Detail("by default all usable CPUs")] = None,
+    sensitivity: bool = False,
+    explain: Annotated[bool, Detail("parameters, analytic models, notes, the plot in words")] = (
+        False
+    ),
 ) -> None:
     """Simulate published tables and print them beside the published values."""
     from locksim.cli.html_report import Section, page
     from locksim.study.jobs import Runner
     from lockui.portable import usable_cpus
 
-    if list_:
-        _list(json)
-        return
     found = _chosen(names or [], all_)
     check_runs(replications=1 if replications is None else replications, seed=seed)
-    if plots and len(found) > 1:
-        raise UsageError(f"--plot {plots[0]}: name one experiment; --output has a plot of each")
-    check_files(plots or ())
-    check_latex(latex, json)
+    if output.plot and len(found) > 1:
+        raise UsageError(f"--plot {output.plot[0]}: name one experiment; --out has a plot of each")
+    output.check()
     workers = usable_cpus() if jobs is None else bounded(jobs, "--jobs", 1, 1024)
-    demand("'locklab reproduce'", "pandas", "scipy", "matplotlib")
-    folder_to_write(output, f"--output {output}")
-    _check_page(html)
-    short = all_ if brief is None else brief
+    demand("'locklab paper reproduce'", "pandas", "scipy", "matplotlib")
+    html = out.suffix == ".html"
+    _check_out(out)
+    short = (all_ or brief) and not full
     options = {"seed": seed} | ({} if replications is None else {"replications": replications})
     sections: list[Section] = []
     documents: list[dict[str, Any]] = []
     how = _settings(replications, seed, short)
     wanted = _bands_wanted(sensitivity, all_)
-    view = console(latex=latex)
+    view = console(latex=output.latex)
     complete = True
     with Runner(workers) as run:
         plans = _plans(found, options, short)
@@ -145,49 +119,38 @@ def reproduce(
                     raise
                 complete = False
                 break
-            with saving(f"--output {output}"):
-                drawn = experiment.plot(result)
-                drawn = replace(
-                    drawn, caption=f"{drawn.caption} {how[:1].upper()}{how[1:]}. {made_by()}"
-                )
-                files = _save(experiment, result, drawn, output)
-            save_each(drawn, plots or ())
+            drawn = experiment.plot(result)
+            drawn = replace(
+                drawn, caption=f"{drawn.caption} {how[:1].upper()}{how[1:]}. {made_by()}"
+            )
+            files: dict[str, Any] = {"plot_alt": drawn.alt()}
+            with saving(f"--out {out}"):
+                files |= {"page": str(out)} if html else _save(experiment, result, drawn, out)
+            save_each(drawn, output.plot)
             documents.append({**result.to_json(), **files})
             sections.append(Section(result, drawn))
-            if not json:
+            if not output.json:
                 if i:
                     say("", view)
-                print_reproduction(view, result, parameters=parameters)
-                _print_files(view, result, files, verbose)
+                print_reproduction(view, result, parameters=explain)
+                _print_files(view, result, files, explain)
             complete = result.complete
             if not complete:
                 break
-    if html is not None:
-        with saving(f"--html {html}"):
-            html.write_text(page(sections, how), encoding="utf-8")
-    if json:
+    if html:
+        with saving(f"--out {out}"):
+            out.write_text(page(sections, how), encoding="utf-8")
+    if output.json:
         print_json(documents if len(found) > 1 else documents[0])
     else:
-        _print_end(view, [section.result for section in sections], html)
-        if not latex:
-            _print_next(found[0].name, output)
+        if len(sections) > 1:
+            print_factors(view, [section.result for section in sections])
+        if html:
+            say(f"page: {out}", view)
+        if not output.latex:
+            _print_next(found[0].name)
     if not complete:
         raise interrupted("the results above are complete")
-
-
-def _list(json: bool) -> None:
-    from locksim import papers as experiments
-
-    found = [experiments.find(name) for name in experiments.names()]
-    if json:
-        print_json([{"experiment": e.name, "title": e.title} for e in found])
-        return
-    view = tables.table()
-    tables.add(view, "experiment")
-    tables.add(view, "title", fold=True)
-    for one in found:
-        view.add_row(escape(one.name), escape(one.title))
-    tables.print_table(console(), view)
 
 
 def _chosen(names: list[str], all_: bool) -> list[Experiment]:
@@ -202,13 +165,12 @@ def _chosen(names: list[str], all_: bool) -> list[Experiment]:
     return [experiments.find(name) for name in chosen]
 
 
-def _check_page(html: Path | None) -> None:
-    """Check that a page can be saved in a file, if one is asked for."""
-    if html is None:
-        return
-    if html.is_dir():
-        raise UsageError(f"--html {html} is a folder; name a file in it")
-    folder_to_write(html.parent, f"--html {html}")
+def _check_out(out: Path) -> None:
+    """Check that a page, or files in a folder, can be saved."""
+    option = f"--out {out}"
+    if out.suffix == ".html" and out.is_dir():
+        raise UsageError(f"{option}: this is a folder; name a file in it")
+    folder_to_write(out.parent if out.suffix == ".html" else out, option)
 
 
 def _plans(found: list[Experiment], options: dict[str, int], short: bool) -> list[Plan[Any, Any]]:
@@ -221,11 +183,9 @@ def _plans(found: list[Experiment], options: dict[str, int], short: bool) -> lis
     return plans
 
 
-def _bands_wanted(sensitivity: bool | None, all_: bool) -> Wanted:
+def _bands_wanted(sensitivity: bool, all_: bool) -> Wanted:
     """Return which bands are asked for: of all experiments none, of named ones the cheap."""
-    if sensitivity is None:
-        return "none" if all_ else "cheap"
-    return "all" if sensitivity else "none"
+    return "all" if sensitivity else "none" if all_ else "cheap"
 
 
 def _simulated(
@@ -257,38 +217,32 @@ def _simulated(
         return replace(found, banded=bands.what(causes))
 
 
-def _print_files(view: Console, result: Reproduction, files: dict[str, Any], verbose: bool) -> None:
-    """Print what was saved, and where; ``verbose``: and what the plot shows."""
-    say(f"plot: {files['plot']}", view)
-    say(f"data of the plot: {files['table']}", view)
-    if result.report is not None:
-        say(f"in {result.report.format}'s format: {_report(Path(files['plot']))}", view)
-    if verbose:
+def _print_files(view: Console, result: Reproduction, files: dict[str, Any], explain: bool) -> None:
+    """Print what was saved, and where; ``explain``: and what the plot shows."""
+    if "plot" in files:
+        say(f"plot: {files['plot']}", view)
+        say(f"data of the plot: {files['table']}", view)
+        if result.report is not None:
+            say(f"in {result.report.format}'s format: {_report(Path(files['plot']))}", view)
+    if explain:
         say(f"plot in words: {files['plot_alt']}", view)
 
 
-def _print_end(view: Console, results: list[Reproduction], html: Path | None) -> None:
-    """Print what stands below all results: the factors of several, and where the page is."""
-    if len(results) > 1:
-        print_factors(view, results)
-    if html is not None:
-        say(f"page: {html}", view)
-
-
-def _print_next(name: str, output: Path) -> None:
+def _print_next(name: str) -> None:
     """Print three commands that show more of an experiment."""
     from locksim.papers import what_if
 
     changes = [change for change in what_if.names() if what_if.find(change).of == name]
-    change = f"what-if {changes[0]}" if changes else "what-if --list"
     commands = {
-        f"reproduce {name} --parameters": "each parameter with its source, models, notes",
-        f"reproduce {name} --html {output / name}.html": "all of it as a page",
-        change: "the same experiment with one change",
+        f"paper reproduce {name} --explain": "each parameter with its source, models, notes",
+        f"paper reproduce {name} --out {name}.html": "all of it as a page",
+        f"paper what-if {changes[0]}" if changes else "show what-if": (
+            "the same experiment with one change"
+        ),
     }
     say("\nnext:")
-    for command, shown in commands.items():
-        say(f"  locklab {command}\n      {shown}")
+    for words, shown in commands.items():
+        say(f"  locklab {words}\n      {shown}")
 
 
 def _settings(replications: int | None, seed: int, short: bool) -> str:
@@ -301,7 +255,7 @@ def _settings(replications: int | None, seed: int, short: bool) -> str:
 def _save(
     experiment: Experiment, result: Reproduction, drawn: Plot, folder: Path
 ) -> dict[str, Any]:
-    """Save plot, data table and report; return the paths and the plot's alternative text."""
+    """Save plot, data table and report; return the paths of the former."""
     plot = folder / f"{experiment.name}.svg"
     table = plot.with_suffix(".csv")
     save(drawn, plot)
@@ -309,7 +263,7 @@ def _save(
     frame(rows).to_csv(table, index=False)
     if result.report is not None:
         _report(plot).write_text(result.report.text, encoding="utf-8")
-    return {"plot": str(plot), "plot_alt": drawn.alt(), "table": str(table)}
+    return {"plot": str(plot), "table": str(table)}
 
 
 def _report(plot: Path) -> Path:

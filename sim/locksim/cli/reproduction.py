@@ -2,8 +2,8 @@
 
 Every cell carries its role. A cell that set a parameter, or that a fit used, proves nothing, so
 the summary counts only predicted cells. The parameters, the analytic models and the notes are
-longer than the result; they stand on the page of ``--html``, and here only if they are asked for.
-Sources are numbered and listed once below the parameters, because many values share one.
+longer than the result; they stand on the page of ``--out FILE.html``, and here only if they are
+asked for. Sources are numbered and listed once below the parameters, because many values share one.
 """
 
 from __future__ import annotations

@@ -1,16 +1,7 @@
-"""Show how much a published experiment depends on costs of its machine.
+"""Vary costs of an experiment's machine: what does its table do?
 
-``--json`` prints one object::
-
-    {"experiment", "machine", "response", "base", "tables",
-     "swings": [{"parameter", "value", "low", "high", "range", "at_low", "at_high",
-                 "cell", "cell_low", "cell_high"}],
-     "indices": [{"parameter", "first", "first_half", "total", "total_half"}]}
-
-Costs are in ns; ``range`` says where a cost's range comes from. The response is the mean error of
-the predicted cells, a fraction, or the simulated value of ``--cell``. ``cell`` is the cell that
-changes most, ``cell_low`` and ``cell_high`` its changes as fractions. ``indices`` are Sobol's, with
-half of their 95 % intervals; empty without ``--sobol``. ``tables`` counts the simulated tables.
+Costs are in ns. The response is the mean error of the predicted cells, a fraction, or the simulated
+value of ``--only``.
 """
 
 from __future__ import annotations
@@ -19,28 +10,71 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
+from typing_extensions import TypedDict
 
 from locksim.cli import values
-from locksim.cli.options import Plots, check_runs, say_plots
+from locksim.cli.options import check_runs
 from lockui import tables
 from lockui.arguments import bounded
+from lockui.command import Detail, command
 from lockui.completion import among
-from lockui.console import console, progress
-from lockui.document import print_json
-from lockui.errors import UsageError, reported
-from lockui.plots import check_files, save_each
+from lockui.console import progress
+from lockui.errors import UsageError
+from lockui.quantities import Share
+from lockui.report import Chart
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from locksim.papers.sensitivity import Sensitivity
 
-app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
+app = typer.Typer(add_completion=False)
 
 BAR = 24
 """Characters of the widest bar."""
 
 
-@app.command()
-@reported()
+class SwingEntry(TypedDict):
+    """A cost at both ends of its range; ``range`` says where that comes from.
+
+    ``cell`` is the cell that changes most, ``cell_low`` and ``cell_high`` its changes as fractions.
+    """
+
+    parameter: str
+    value: float
+    low: float
+    high: float
+    range: str
+    at_low: float
+    at_high: float
+    cell: str
+    cell_low: float
+    cell_high: float
+
+
+class IndexEntry(TypedDict):
+    """Sobol indices of a cost, with half of their 95 % intervals."""
+
+    parameter: str
+    first: float
+    first_half: float
+    total: float
+    total_half: float
+
+
+class SensitivityAnswer(TypedDict):
+    """The swings, and with ``--samples`` the indices; ``tables`` counts the simulated tables."""
+
+    experiment: str
+    machine: str
+    response: str
+    base: float
+    tables: int
+    swings: list[SwingEntry]
+    indices: list[IndexEntry]
+
+
+@command(app)
 def sensitivity(
     name: Annotated[
         str,
@@ -48,27 +82,19 @@ def sensitivity(
             help="an experiment, such as kaigai-2004", autocompletion=among(values.experiments)
         ),
     ],
-    parameter: Annotated[
-        str, typer.Option(help="costs of its machine, such as transfer.half,jitter")
+    vary: Annotated[
+        list[str],
+        Detail("here costs of its machine: transfer.half,jitter=10%", rare=False),
     ],
-    by: Annotated[
-        str, typer.Option(help="range of a cost for which the profile gives none: 10% up and down")
-    ] = "10%",
-    cell: Annotated[str | None, typer.Option(help="watch this cell, as 'spinlock, 32 CPU'")] = None,
-    sobol: Annotated[
-        int, typer.Option(help="also Sobol indices, from N (costs + 2) tables; N a power of 2")
+    only: Annotated[str | None, Detail("a cell, as 'spinlock, 32 CPU'")] = None,
+    samples: Annotated[
+        int, Detail("also Sobol indices, from N (costs + 2) tables; N a power of 2")
     ] = 0,
-    replications: Annotated[
-        int | None, typer.Option(help="independent runs per cell (default: the experiment's)")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="seed of the first run")] = 1,
-    brief: Annotated[bool, typer.Option("--brief/--full", help="shorten long runs")] = True,
-    jobs: Annotated[
-        int | None, typer.Option(help="number of processes (default: all usable CPUs)")
-    ] = None,
-    plots: Plots = None,
-    json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
-) -> None:
+    replications: Annotated[int | None, Detail("by default the experiment's")] = None,
+    seed: int = 1,
+    full: bool = False,
+    jobs: Annotated[int | None, Detail("by default all usable CPUs")] = None,
+) -> Chart[SensitivityAnswer]:
     """Vary costs of an experiment's machine, and show what its table does."""
     from locksim.papers import find
     from locksim.papers import sensitivity as study
@@ -76,76 +102,89 @@ def sensitivity(
     from lockui.portable import usable_cpus
 
     experiment = find(name)
+    costs = dict(_cost(text) for one in vary for text in one.split(","))
     check_runs(replications=1 if replications is None else replications, seed=seed)
-    check_files(plots or ())
-    bounded(sobol, "--sobol", 0, 1 << 20)
+    bounded(samples, "--samples", 0, 1 << 20)
     workers = usable_cpus() if jobs is None else bounded(jobs, "--jobs", 1, 1024)
     options = {"seed": seed} | ({} if replications is None else {"replications": replications})
     with Runner(workers) as run, progress(name) as report:
         found = study.sensitivity(
             experiment,
-            [part.strip() for part in parameter.split(",")],
-            by=_share(by),
-            cell=cell,
-            samples=sobol,
+            list(costs),
+            by={cost: share for cost, share in costs.items() if share is not None},
+            cell=only,
+            samples=samples,
             run=run,
             progress=report,
             **options,
-            **(experiment.brief if brief else {}),
+            **({} if full else experiment.brief),
         )
-    if plots:
-        save_each(study.tornado(found, f"One cost at a time; seeds from {seed}."), plots)
-    if json:
-        print_json(_document(found))
-    else:
-        _print(found)
-        if plots:
-            say_plots(plots)
+    caption = f"One cost at a time; seeds from {seed}."
+    return Chart(
+        _document(found),
+        lambda view: _print(view, found),
+        picture=lambda: study.tornado(found, caption),
+    )
 
 
-def _share(text: str) -> float:
-    """Return the fraction of a text such as ``10%``."""
+def _cost(text: str) -> tuple[str, float | None]:
+    """Return the name of a cost, and the fraction of ``NAME=10%``, if there is one.
+
+    Raises:
+        UsageError: the fraction is not between 0 and 1.
+    """
+    name, equals, share = (part.strip() for part in text.partition("="))
+    if not equals:
+        return name, None
     try:
-        share = float(text.removesuffix("%")) / 100
-    except ValueError:
-        share = 0.0
-    if not text.endswith("%") or not 0 < share < 1:
-        raise UsageError(f"--by {text}: write a percentage between 0% and 100%, such as 10%")
-    return share
+        fraction = Share.parse(share).fraction
+    except UsageError as error:
+        raise UsageError(f"--vary {name}={error}") from None
+    if not 0 < fraction < 1:
+        raise UsageError(f"--vary {text}: write a percentage between 0% and 100%, such as 10%")
+    return name, fraction
 
 
-def _document(found: Sensitivity) -> dict[str, object]:
-    return {
-        "experiment": found.experiment,
-        "machine": found.machine,
-        "response": found.response,
-        "base": found.base,
-        "tables": found.runs,
-        "swings": [
-            {
-                **{"parameter": s.range.name, "value": s.range.value, "low": s.range.low},
-                **{"high": s.range.high, "range": s.range.source},
-                **{"at_low": s.at_low, "at_high": s.at_high},
-                **{"cell": s.cell, "cell_low": s.cell_low, "cell_high": s.cell_high},
-            }
+def _document(found: Sensitivity) -> SensitivityAnswer:
+    return SensitivityAnswer(
+        experiment=found.experiment,
+        machine=found.machine,
+        response=found.response,
+        base=found.base,
+        tables=found.runs,
+        swings=[
+            SwingEntry(
+                parameter=s.range.name,
+                value=s.range.value,
+                low=s.range.low,
+                high=s.range.high,
+                range=s.range.source,
+                at_low=s.at_low,
+                at_high=s.at_high,
+                cell=s.cell,
+                cell_low=s.cell_low,
+                cell_high=s.cell_high,
+            )
             for s in found.swings
         ],
-        "indices": [
-            {
-                **{"parameter": i.name, "first": i.first, "first_half": i.first_half},
-                **{"total": i.total, "total_half": i.total_half},
-            }
+        indices=[
+            IndexEntry(
+                parameter=i.name,
+                first=i.first,
+                first_half=i.first_half,
+                total=i.total,
+                total_half=i.total_half,
+            )
             for i in found.indices
         ],
-    }
+    )
 
 
-def _print(found: Sensitivity) -> None:
+def _print(output: Console, found: Sensitivity) -> None:
     """Print the tornado as a table with bars, the widest first, then the indices."""
     from locksim.papers.sensitivity import MEAN_ERROR
 
     share = found.response == MEAN_ERROR
-    output = console()
     output.print(
         f"[bold]{escape(found.experiment)}[/bold] on {escape(found.machine)}: "
         f"{escape(found.response)} {_text(found.base, share)}"

@@ -69,7 +69,7 @@ class Cell:
         return None if self.corrected is None else self.simulated / self.corrected - 1
 
     def to_json(self) -> dict[str, Any]:
-        """The cell in ``locklab reproduce --json``."""
+        """The cell in ``locklab paper reproduce --json``."""
         document = {**asdict(replace(self, band=None)), "error": self.error}
         del document["at"], document["band"]
         return document | ({} if self.band is None else self.band.columns())
@@ -125,7 +125,7 @@ class Reproduction:
         }
 
     def to_json(self) -> dict[str, Any]:
-        """The stable schema of ``locklab reproduce --json``."""
+        """The stable schema of ``locklab paper reproduce --json``."""
         from locksim.papers import factors
 
         return {

@@ -96,7 +96,7 @@ def sensitivity(
     experiment: Experiment,
     costs: Sequence[str],
     *,
-    by: float = 0.1,
+    by: Mapping[str, float] | None = None,
     cell: str | None = None,
     samples: int = 0,
     run: Runner | None = None,
@@ -108,7 +108,8 @@ def sensitivity(
     Arguments:
         experiment: such as ``papers.find("kaigai-2004")``.
         costs: names of its machine's costs, such as ``transfer.half``.
-        by: half of a range that the profile does not give, as a fraction of the cost.
+        by: a cost → half of its range, as a fraction of the cost. Other costs have the range that
+            the profile gives, or else a tenth.
         cell: "row, column" of the cell to watch; by default the mean error of predicted cells.
         samples: of Sobol's sequence, a power of 2; 0 leaves the indices out. They take
             samples × (costs + 2) tables.
@@ -122,7 +123,7 @@ def sensitivity(
     runner = run or Runner()
     base = experiment.plan(**options).run(runner, progress)
     profile = machines.load(base.machine)
-    ranges = [_range(profile, name, by) for name in costs]
+    ranges = [_range(profile, name, (by or {}).get(name)) for name in costs]
     value = _response(base, cell)
     points = saltelli(ranges, samples) if samples else []
     ends = [{r.name: end} for r in ranges for end in (r.low, r.high)]
@@ -206,7 +207,7 @@ def saltelli(ranges: Sequence[Range], samples: int) -> list[dict[str, float]]:
     from SALib.sample import sobol as sampler
 
     if samples & (samples - 1):
-        raise ExperimentError(f"--sobol {samples}: write a power of 2, such as 16")
+        raise ExperimentError(f"--samples {samples}: write a power of 2, such as 16")
     rows = sampler.sample(_problem(ranges), samples, calc_second_order=False, seed=1)
     return [{r.name: float(x) for r, x in zip(ranges, row, strict=True)} for row in rows]
 
@@ -233,8 +234,8 @@ def _problem(ranges: Sequence[Range]) -> dict[str, Any]:
     return {"num_vars": len(ranges), "names": names, "bounds": bounds}
 
 
-def _range(profile: Machine, name: str, by: float) -> Range:
-    """A cost's range: the profile's own, or its value more and less by a fraction."""
+def _range(profile: Machine, name: str, by: float | None) -> Range:
+    """A cost's range: its value more and less by a fraction, or the profile's own."""
     known = {p.name: p for p in profile.parameters() if not p.name.startswith("cache.")}
     if name not in known:
         raise ExperimentError(
@@ -243,8 +244,9 @@ def _range(profile: Machine, name: str, by: float) -> Range:
         )
     value = profile.cost_ps()[name] / PS_PER_NS
     given = range_of(known[name], value)
-    if given is not None:
+    if given is not None and by is None:
         return given
+    by = 0.1 if by is None else by
     if not value:
         raise ExperimentError(f"{name} is zero on {profile.name}: it has no range of ±{by:.0%}")
     return Range(name, value, value * (1 - by), value * (1 + by), f"±{by:.0%}")
@@ -300,7 +302,7 @@ def _response(table: Reproduction, cell: str | None) -> float:
     error = table.summary()["mean_abs_error"]
     if error is None:
         raise ExperimentError(
-            f"{table.experiment} has no predicted cells and so no mean error; name a --cell"
+            f"{table.experiment} has no predicted cells and so no mean error; name one cell: --only"
         )
     return float(error)
 

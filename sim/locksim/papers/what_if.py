@@ -89,7 +89,7 @@ class Outcome:
     complete: bool = True
 
     def to_json(self) -> dict[str, Any]:
-        """The stable schema of ``locklab what-if --json``."""
+        """The stable schema of ``locklab paper what-if --json``."""
         return {
             "what_if": self.name,
             "experiment": self.of,

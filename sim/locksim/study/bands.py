@@ -14,7 +14,8 @@ Two things move a result besides the seed of its random streams.
 some random orders. It shows which cause matters. The causes together give the band, by the root of
 the sum of the squares of their logarithms, as the law of propagation of uncertainty adds
 independent causes (JCGM 100:2008, 5.1.2). Interactions are missed (Saltelli and others, Global
-Sensitivity Analysis: The Primer, Wiley, 2008, 1.2); ``locklab sensitivity --sobol`` finds them.
+Sensitivity Analysis: The Primer, Wiley, 2008, 1.2); ``locklab paper sensitivity --samples`` finds
+them.
 
 :func:`drawn` moves all causes at once, in a few draws of a Latin hypercube (McKay, Beckman and
 Conover, Technometrics 21(2), 1979). The band holds all draws; which cause matters stays open. A

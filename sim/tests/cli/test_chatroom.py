@@ -1,4 +1,4 @@
-"""`locklab chatroom`: the lock meter of a run, with parts of the library and of a file."""
+"""`locklab paper chatroom`: the lock meter of a run, with parts of the library and of a file."""
 
 import json
 

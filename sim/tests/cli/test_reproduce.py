@@ -1,4 +1,4 @@
-"""`locklab reproduce`: its output at 80 columns, the JSON, files, refusals and Ctrl-C."""
+"""`locklab paper reproduce`: its output at 80 columns, the JSON, files, refusals and Ctrl-C."""
 
 import json
 import time
@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from locksim import papers as experiments
+from locksim.cli import show_experiment
 from locksim.cli.reproduce import _bands_wanted, app
 from locksim.cli.reproduction import print_parameters
 from locksim.machine import Parameter, load
@@ -65,14 +66,14 @@ def made_up(monkeypatch: pytest.MonkeyPatch) -> MadeUp:
 
 def reproduce(folder: Path, *arguments: str) -> Result:
     """Run the command with its files in ``folder``, in a terminal of 80 columns."""
-    options = ["--output", str(folder), "--replications", "2"]
+    options = ["--out", str(folder), "--replications", "2"]
     return RUN.invoke(app, [*arguments, *options], env={"COLUMNS": "80"})
 
 
 @pytest.fixture(scope="module")
 def kaigai(tmp_path_factory: pytest.TempPathFactory) -> Result:
     """Run kaigai-2004 once."""
-    return reproduce(tmp_path_factory.mktemp("out"), "kaigai-2004", "--verbose")
+    return reproduce(tmp_path_factory.mktemp("out"), "kaigai-2004")
 
 
 def test_nothing_is_cut_at_80_columns(kaigai: Result) -> None:
@@ -89,8 +90,8 @@ def test_the_result_fits_on_one_screen(kaigai: Result) -> None:
     assert 55 >= len(lines)
     assert [] == [line for line in lines if "transfer.half" in line or "fails at" in line]
     commands = lines[lines.index("next:") + 1 :: 2]
-    assert ["locklab reproduce", "locklab reproduce", "locklab what-if"] == [
-        " ".join(command.split()[:2]) for command in commands
+    assert ["paper reproduce", "paper reproduce", "paper what-if"] == [
+        " ".join(command.split()[1:3]) for command in commands
     ]
 
 
@@ -106,19 +107,19 @@ def test_bands_are_cheap_or_asked_for(made_up: MadeUp, tmp_path: Path) -> None:
     """Three draws where there are five replications; one cause at a time; of all none."""
     made_up.replications = 5
     keys: list[tuple[str, bool]] = []
-    for arguments in (["made-up"], ["made-up", "--sensitivity"], ["made-up", "--no-sensitivity"]):
-        options = [*arguments, "--json", "--output", str(tmp_path)]
+    for arguments in (["made-up"], ["made-up", "--sensitivity"]):
+        options = [*arguments, "--json", "--out", str(tmp_path)]
         found = json.loads(RUN.invoke(app, options).stdout)
         keys.append((found.get("bands", ""), "band_low" in found["cells"][0]))
     orders = "starting order, 10 random orders"
-    assert [("3 draws, starting order", True), (orders, True), ("", False)] == keys
-    shown = RUN.invoke(app, ["made-up", "--output", str(tmp_path)], env={"COLUMNS": "80"}).stdout
+    assert [("3 draws, starting order", True), (orders, True)] == keys
+    shown = RUN.invoke(app, ["made-up", "--out", str(tmp_path)], env={"COLUMNS": "80"}).stdout
     assert "band: 3 draws, starting order (docs/explain/uncertainty.md)." in shown
     assert "band, %" in shown
     page = tmp_path / "page.html"
-    RUN.invoke(app, ["made-up", "--output", str(tmp_path), "--html", str(page)])
+    RUN.invoke(app, ["made-up", "--out", str(page)])
     assert '<p class="quiet">Band: 3 draws' in page.read_text(encoding="utf-8")
-    assert ["none", "all"] == [_bands_wanted(asked, True) for asked in (None, True)]
+    assert ["none", "all"] == [_bands_wanted(asked, True) for asked in (False, True)]
 
 
 def test_every_source_is_printed_on_demand(capsys: pytest.CaptureFixture[str]) -> None:
@@ -130,10 +131,10 @@ def test_every_source_is_printed_on_demand(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_summary_and_files_come_last(kaigai: Result) -> None:
-    """Counts, errors, the spinlock's growth, then where the plot is and what it shows."""
+    """Counts, errors, the spinlock's growth, then where the plot is and its data."""
     shown = kaigai.stdout.partition("\nnext:")[0].splitlines()
-    starts = [line.partition(" ")[0] for line in shown if line][-6:]
-    assert ["2", "error", "spinlock:", "plot:", "data", "plot"] == starts
+    starts = [line.partition(" ")[0] for line in shown if line][-5:]
+    assert ["2", "error", "spinlock:", "plot:", "data"] == starts
 
 
 def test_the_source_s_own_format_is_saved(tmp_path: Path, made_up: MadeUp) -> None:
@@ -149,9 +150,11 @@ def test_the_source_s_own_format_is_saved(tmp_path: Path, made_up: MadeUp) -> No
 
 def test_a_page_that_is_a_folder_is_refused_at_once(tmp_path: Path, made_up: MadeUp) -> None:
     """Before anything runs, not after minutes."""
-    result = reproduce(tmp_path, "made-up", "--html", str(tmp_path))
+    page = tmp_path / "page.html"
+    page.mkdir()
+    result = reproduce(page, "made-up")
     assert (2, "") == (result.exit_code, result.stdout)
-    assert f"error: --html {tmp_path} is a folder; name a file in it" in result.stderr
+    assert f"error: --out {page}: this is a folder; name a file in it" in result.stderr
 
 
 def test_json_has_the_contract(tmp_path: Path, made_up: MadeUp) -> None:
@@ -195,9 +198,9 @@ def test_tables_for_a_paper(tmp_path: Path, made_up: MadeUp) -> None:
 
 def test_list_names_every_experiment() -> None:
     """With its title; the same as JSON."""
-    found = json.loads(RUN.invoke(app, ["--list", "--json"]).stdout)
+    found = json.loads(RUN.invoke(show_experiment.app, ["--json"]).stdout)
     assert experiments.names() == [one["experiment"] for one in found]
-    shown = RUN.invoke(app, ["--list"], env={"COLUMNS": "80"}).stdout
+    shown = RUN.invoke(show_experiment.app, [], env={"COLUMNS": "80"}).stdout
     assert 80 >= max(map(len, shown.splitlines()))
     assert all(name in shown for name in experiments.names())
 
@@ -221,18 +224,18 @@ def test_long_runs_are_shortened_with_all(
 
 
 def test_page_on_demand(tmp_path: Path, made_up: MadeUp) -> None:
-    """--html writes one page for all experiments; with --json stdout stays JSON."""
+    """--out FILE.html writes one page for all experiments; with --json stdout stays JSON."""
     path = tmp_path / "deep" / "report.html"
-    said = reproduce(tmp_path, "made-up", "--html", str(path))
+    said = reproduce(path, "made-up")
     assert 0 == said.exit_code
     assert f"page: {path}" in said.stdout.splitlines()
     assert "Nobody 2004" in path.read_text()
-    json.loads(reproduce(tmp_path, "made-up", "--html", str(path), "--json").stdout)
+    assert str(path) == json.loads(reproduce(path, "made-up", "--json").stdout)["page"]
 
 
 def test_plot_in_words_on_demand(tmp_path: Path, made_up: MadeUp) -> None:
-    """Only with --verbose."""
-    said = [reproduce(tmp_path, "made-up", *v).stdout for v in ([], ["--verbose"])]
+    """Only with --explain."""
+    said = [reproduce(tmp_path, "made-up", *v).stdout for v in ([], ["--explain"])]
     assert [False, True] == ["One point. s, 1 bar" in text for text in said]
 
 
@@ -274,7 +277,7 @@ def test_folder_that_can_not_be_written_is_refused(tmp_path: Path, made_up: Made
     for folder, reason in reasons.items():
         result = reproduce(folder, "made-up")
         assert (2, "") == (result.exit_code, result.stdout)
-        assert result.stderr.startswith(f"error: --output {folder}: {reason}; ")
+        assert result.stderr.startswith(f"error: --out {folder}: {reason}; ")
 
 
 def test_interrupt_keeps_the_finished_cells(

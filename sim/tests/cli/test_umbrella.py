@@ -212,10 +212,10 @@ def test_a_terminal_without_unicode_gets_question_marks(arguments: list[str]) ->
 
 def test_python_m_locklab_is_the_same_command() -> None:
     """``python -m locklab`` works, and so does its exit code."""
-    command = [sys.executable, "-m", "locklab", "reproduec"]
+    command = [sys.executable, "-m", "locklab", "swep"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (2, "") == (done.returncode, done.stdout)
-    assert "error: unknown command 'reproduec'; did you mean 'reproduce'?\n" == done.stderr
+    assert "error: unknown command 'swep'; did you mean 'sweep'?\n" == done.stderr
 
 
 def test_every_command_can_be_called() -> None:

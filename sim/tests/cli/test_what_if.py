@@ -1,4 +1,4 @@
-"""`locklab what-if`: the list, the table, JSON and refusals."""
+"""`locklab paper what-if`, `locklab show what-if`: the list, the table, JSON and refusals."""
 
 import json
 import math
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from typer.testing import CliRunner, Result
 
+from locksim.cli import show_what_if
 from locksim.cli.what_if import app
 from locksim.papers import what_if as registry
 from locksim.papers.what_if import Comparison, Runs
@@ -34,10 +35,9 @@ def run(*arguments: str) -> Result:
 
 def test_list_has_names_and_titles() -> None:
     """For people and as JSON."""
-    assert "made-up-half Half of it" in [
-        " ".join(x.split()) for x in run("--list").stdout.split("\n")
-    ]
-    found = json.loads(run("--list", "--json").stdout)
+    shown = CliRunner().invoke(show_what_if.app, []).stdout
+    assert "made-up-half Half of it" in [" ".join(x.split()) for x in shown.split("\n")]
+    found = json.loads(CliRunner().invoke(show_what_if.app, ["--json"]).stdout)
     assert [("made-up-half", "made-up")] == [(w["what_if"], w["experiment"]) for w in found]
 
 
@@ -62,7 +62,7 @@ def test_several_make_a_list() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "name a what-if, or write --list"),
+        ([], "name a what-if ('locklab show what-if' lists them)"),
         (["--all", "made-up-half"], "--all includes made-up-half: leave out"),
         (["made-up"], "there is no what-if 'made-up'; did you mean 'made-up-half'?"),
         (["made-up-half", "--replications", "0"], "--replications must be between 1 and "),

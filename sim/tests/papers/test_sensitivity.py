@@ -74,7 +74,7 @@ PAUSE, FENCE = COST["pause"] / 1000, COST["fence"] / 1000
 
 def test_swings_are_those_of_the_formula() -> None:
     """The widest first; the cell that moves most, and by how much."""
-    found = sensitivity(Toy(), ["fence", "pause"], by=0.2, cell="both, ns")
+    found = sensitivity(Toy(), ["fence", "pause"], by={"fence": 0.2, "pause": 0.2}, cell="both, ns")
     assert ["pause", "fence"] == [swing.range.name for swing in found.swings]
     first = found.swings[0]
     assert found.base == pytest.approx(3 * PAUSE + FENCE)
@@ -115,7 +115,7 @@ def test_sobol_indices_come_from_tables() -> None:
         (["pauze"], {}, "ideal-4 has no cost 'pauze'; did you mean 'pause'"),
         (["jitter"], {}, "jitter is zero on ideal-4"),
         (["pause"], {"cell": "one"}, "there is no cell 'one'; did you mean 'one, ns'"),
-        (["pause"], {"samples": 3}, "--sobol 3: write a power of 2"),
+        (["pause"], {"samples": 3}, "--samples 3: write a power of 2"),
     ],
 )
 def test_what_cannot_be_varied_is_refused(
@@ -154,13 +154,13 @@ def test_machine_that_is_not_taken_is_said() -> None:
 def test_end_that_makes_no_machine_is_refused() -> None:
     """A transfer cheaper than a hit."""
     with pytest.raises(MachineError, match="cheaper than"):
-        sensitivity(Toy(), ["transfer.node"], by=0.999)
+        sensitivity(Toy(), ["transfer.node"], by={"transfer.node": 0.999})
 
 
 def test_command_prints_table_and_json(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Both with the same values."""
     monkeypatch.setattr(papers, "find", lambda name: Toy())
-    arguments = ["toy", "--parameter", "pause,fence", "--jobs", "1"]
+    arguments = ["toy", "--vary", "pause,fence", "--jobs", "1"]
     document = json.loads(RUN.invoke(app, [*arguments, "--json"]).stdout)
     assert ["pause", "fence"] == [swing["parameter"] for swing in document["swings"]]
     assert (5, [], MEAN_ERROR) == tuple(document[k] for k in ("tables", "indices", "response"))
@@ -170,8 +170,8 @@ def test_command_prints_table_and_json(monkeypatch: pytest.MonkeyPatch, tmp_path
     plot = tmp_path / "tornado.svg"
     assert f"plot: {plot}" in RUN.invoke(app, [*arguments, "--plot", str(plot)]).stdout
     assert "pause = " in plot.read_text(encoding="utf-8")
-    wrong = RUN.invoke(app, [*arguments, "--by", "2"])
-    assert (2, "error: --by 2: write a percentage between 0% and 100%, such as 10%\n") == (
+    wrong = RUN.invoke(app, ["toy", "--vary", "pause=2"])
+    assert (2, "error: --vary pause=2: write a number with its unit, as 90% (%)\n") == (
         wrong.exit_code,
         wrong.stderr,
     )

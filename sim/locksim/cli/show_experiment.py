@@ -1,0 +1,58 @@
+"""List the published experiments that can be reproduced."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typing_extensions import TypedDict
+
+from locksim.cli import values
+from locksim.cli.titles import print_titles
+from lockui.command import command
+from lockui.completion import among
+from lockui.report import Report
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+app = typer.Typer(add_completion=False)
+
+
+class ExperimentEntry(TypedDict):
+    """An experiment, and its variants: names for ``locklab paper what-if``."""
+
+    experiment: str
+    title: str
+    what_ifs: list[str]
+
+
+@command(app)
+def show_experiment(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="only this one; without it all", autocompletion=among(values.experiments)
+        ),
+    ] = "",
+) -> Report[ExperimentEntry | list[ExperimentEntry]]:
+    """List the experiments; 'locklab paper reproduce NAME' simulates one."""
+    from locksim import papers
+    from locksim.papers import what_if
+
+    variants = [what_if.find(one) for one in what_if.names()]
+    found = [
+        ExperimentEntry(
+            experiment=one.name,
+            title=one.title,
+            what_ifs=[variant.name for variant in variants if variant.of == one.name],
+        )
+        for one in map(papers.find, [name] if name else papers.names())
+    ]
+
+    def show(view: Console) -> None:
+        print_titles(view, "experiment", {one["experiment"]: one["title"] for one in found})
+        if name:
+            view.print(f"\n  what-ifs: {', '.join(found[0]['what_ifs']) or 'none'}", markup=False)
+
+    return Report(found[0] if name else found, show)
