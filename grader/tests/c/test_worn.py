@@ -109,6 +109,11 @@ LATER: dict[str, tuple[str, list[list[str]], str, str, str]] = {
         ],
         *("writers", "race", "nothing orders the two"),
     ),
+    "threads-of-high-numbers-do-not-wait": (
+        "spinlock",
+        [["    (void)me;\n    while", "    if (me > 5)\n        return;\n    while"]],
+        *("excludes", "race", "nothing orders the two"),
+    ),
     "lock-that-opens": (
         "spinlock",
         [

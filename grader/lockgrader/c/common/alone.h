@@ -14,6 +14,7 @@
 #define UNSEEN static inline
 #define CALLER static inline
 #define CALL(call) call
+#define NUMBER(me) (me)
 
 #define BY(me, function) function(me)
 #include "worn.h"

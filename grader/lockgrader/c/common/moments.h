@@ -10,6 +10,9 @@
  *          are inside
  *   MOST   more than any other check makes (alone.h)
  * The explorer makes each moment once, and begins its runs from a copy.
+ *
+ * Threads have other numbers `me` at each moment, and in a drawn order, so that each number below
+ * LOCK_THREADS is tried in one role or another.
  */
 #ifndef LOCKLAB_MOMENTS_H
 #define LOCKLAB_MOMENTS_H
@@ -18,7 +21,17 @@
 #include "worn.h"
 
 enum { FRESH, FEW, MANY, MOST, MOMENTS };
+enum { LOCK_THREADS = 8 }; /* as in the headers of the interfaces */
 enum { MOST_OF_FEW = 300, LEAST_BITS = 9, BITS = 16, MOST_USES = 67000, MORE = 1000 };
+
+static unsigned numbers[LOCK_THREADS];
+
+UNSEEN unsigned number_of(unsigned thread)
+{
+    return numbers[thread];
+}
+
+#define NUMBER(thread) number_of(thread)
 
 UNSEEN void worn_is_wrong(const char *what)
 {
@@ -41,12 +54,17 @@ UNSEEN unsigned uses_before(unsigned moment, uint64_t draw)
 UNSEEN void moment_begin(void (*use)(int me))
 {
     const unsigned moment = locklab_any(MOMENTS);
+    const unsigned threads = (unsigned)locklab_threads();
     uint64_t random = mixed(locklab_seed() * MOMENTS + moment) + SCENARIO;
+    const unsigned uses = uses_before(moment, drawn(&random));
+    const unsigned turn = moment == FRESH ? 0 : (unsigned)(drawn(&random) % threads);
 
+    for (unsigned i = 0; i < threads; i++)
+        numbers[i] = (moment * threads + (i + turn) % threads) % LOCK_THREADS;
     if (moment == FRESH)
         return;
     locklab_context("after # uses: ", &worn.uses);
-    wear(&random, uses_before(moment, drawn(&random)), (unsigned)locklab_threads(), use);
+    wear(&random, uses, threads, use);
 }
 
 #endif

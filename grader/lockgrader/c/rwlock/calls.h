@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The submission's functions, as all clients call them: CALL says how. */
+/* The submission's functions, as all clients call them: CALL says how, NUMBER with which `me`. */
 #include "rwlock.h"
 
 CALLER void lock_init(void)
@@ -9,22 +9,22 @@ CALLER void lock_init(void)
 
 CALLER void acquire(unsigned me)
 {
-    CALL(rwlock_write_acquire(me));
+    CALL(rwlock_write_acquire(NUMBER(me)));
 }
 
 CALLER void release(unsigned me)
 {
-    CALL(rwlock_write_release(me));
+    CALL(rwlock_write_release(NUMBER(me)));
 }
 
 CALLER void read_acquire(unsigned me)
 {
-    CALL(rwlock_read_acquire(me));
+    CALL(rwlock_read_acquire(NUMBER(me)));
 }
 
 CALLER void read_release(unsigned me)
 {
-    CALL(rwlock_read_release(me));
+    CALL(rwlock_read_release(NUMBER(me)));
 }
 
 /* A complete use by one thread (worn.h). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The submission's functions, as all clients call them: CALL says how. */
+/* The submission's functions, as all clients call them: CALL says how, NUMBER with which `me`. */
 #include "seqlock.h"
 
 /* A call of a reader. */
@@ -14,12 +14,12 @@ CALLER void lock_init(void)
 
 CALLER void acquire(unsigned me)
 {
-    CALL(seqlock_write_begin(me));
+    CALL(seqlock_write_begin(NUMBER(me)));
 }
 
 CALLER void release(unsigned me)
 {
-    CALL(seqlock_write_end(me));
+    CALL(seqlock_write_end(NUMBER(me)));
 }
 
 CALLER uint32_t read_begin(void)

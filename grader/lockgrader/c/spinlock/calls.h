@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The submission's functions, as all clients call them: CALL says how. */
+/* The submission's functions, as all clients call them: CALL says how, NUMBER with which `me`. */
 #include "spinlock.h"
 
 CALLER void lock_init(void)
@@ -9,12 +9,12 @@ CALLER void lock_init(void)
 
 CALLER void acquire(unsigned me)
 {
-    CALL(spinlock_acquire(me));
+    CALL(spinlock_acquire(NUMBER(me)));
 }
 
 CALLER void release(unsigned me)
 {
-    CALL(spinlock_release(me));
+    CALL(spinlock_release(NUMBER(me)));
 }
 
 /* A complete use by one thread (worn.h). */
