@@ -20,10 +20,12 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from lockgrader.lab import Lab, load
+from lockgrader.lab.document import check_format
 from lockgrader.lab.trials import of_dataset
 from lockgrader.lab.variants import variant
 from lockui.files import home
@@ -172,7 +174,8 @@ def read(path: Path) -> Source:
     """
     if path.is_dir():
         own = path / OWN
-        return Source(public_files(path), _own(own.read_bytes()) if own.is_file() else None)
+        files, data = public_files(path), own.read_bytes() if own.is_file() else None
+        return _source(path, files, data)
     try:
         files = _unzipped(path)
     except OSError as error:
@@ -182,7 +185,7 @@ def read(path: Path) -> Source:
     if "lab.toml" not in files:
         raise BundleError(f"{path} is not a lab bundle: it has no lab.toml")
     data = files.pop(OWN, None)
-    return Source(files, None if data is None else _own(data))
+    return _source(path, files, data)
 
 
 def name_of(source: Source) -> str:
@@ -191,14 +194,22 @@ def name_of(source: Source) -> str:
     Raises:
         BundleError: it has none.
     """
-    try:
-        document = tomllib.loads(source.files["lab.toml"].decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BundleError(f"lab.toml cannot be read: {error}") from error
-    name = document.get("name")
+    name = _document(source.files).get("name")
     if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
         raise BundleError("lab.toml has no valid name")
     return name
+
+
+def _source(path: Path, files: dict[str, bytes], own: bytes | None) -> Source:
+    check_format(_document(files), path)
+    return Source(files, None if own is None else _own(own))
+
+
+def _document(files: Mapping[str, bytes]) -> dict[str, Any]:
+    try:
+        return tomllib.loads(files["lab.toml"].decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BundleError(f"lab.toml cannot be read: {error}") from error
 
 
 def _unzipped(path: Path) -> dict[str, bytes]:

@@ -36,6 +36,7 @@ __all__ = [
     "Misconception",
     "MutantSource",
     "changed",
+    "check_format",
     "load",
     "sha256_of",
     "with_calls",
@@ -217,12 +218,7 @@ def load(folder: Path) -> Lab:
         LabError: it holds no lab, or an invalid one.
     """
     document = _toml(folder / "lab.toml")
-    if other := other_format(document, FORMAT):
-        raise LabError(
-            f"{folder / 'lab.toml'}: {other}\n"
-            "help: start a lab again in another folder (locklab lab start LAB --dir NEW) and copy "
-            "your files there; docs/use/versions.md says what to change in a lab that you wrote"
-        )
+    check_format(document, folder / "lab.toml")
     hidden = folder / "hidden" / "checks.toml"
     if hidden.exists():
         more = _toml(hidden)
@@ -256,6 +252,23 @@ def load(folder: Path) -> Lab:
             f"{folder / 'lab.toml'}: {'.'.join(map(str, first['loc']))}: {first['msg']}"
         ) from None
     return lab
+
+
+def check_format(document: dict[str, Any], path: Path | str) -> None:
+    """Refuse a lab of another format.
+
+    Arguments:
+        document: of ``lab.toml``. path: its place.
+
+    Raises:
+        LabError: it is of another one.
+    """
+    if other := other_format(document, FORMAT):
+        raise LabError(
+            f"{path}: {other}\n"
+            "help: start today's lab in another folder (locklab lab start LAB --dir NEW), and "
+            "copy your files there; to change a lab that you wrote: docs/use/versions.md"
+        )
 
 
 def with_calls(
