@@ -124,14 +124,14 @@ def _keep(dispatcher: Any, stamp: int) -> None:
     compile_or_load = dispatcher.compile
 
     def compile_alone(signature: Any) -> Any:
-        with _alone(Path(cache.cache_path, f"{name}.lock")):
+        with alone(Path(cache.cache_path, f"{name}.lock")):
             return compile_or_load(signature)
 
     dispatcher.compile = compile_alone
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def alone(path: Path) -> Iterator[None]:
     """Let one process compile at a time: the others wait, and load what it has stored.
 
     A cold start of several workers would compile the same function several times. Without a lock

@@ -24,8 +24,8 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -135,7 +135,9 @@ def make(part: Part) -> None:
         )
     elif tell:
         _LOG.warning("compiling %s once, about %d s", part.noun, part.seconds)
-    with _alone(kept):
+    with suppress(OSError):
+        kept.mkdir(parents=True, exist_ok=True)
+    with jit.alone(_lock_file(kept)):
         if not is_ready(part):
             importlib.import_module(part.module).warm(part.name)
             with suppress(OSError):
@@ -221,27 +223,13 @@ def _lock_file(kept: Path) -> Path:
     return kept / "locklab-compiling.lock"
 
 
-@contextmanager
-def _alone(kept: Path) -> Iterator[None]:
-    """Compile while no other process does; where there are no locks of files, beside others."""
-    with ExitStack() as stack:
-        with suppress(OSError):
-            kept.mkdir(parents=True, exist_ok=True)
-            exclusive(stack.enter_context(_lock_file(kept).open("ab")))
-        yield
-
-
 def _busy(kept: Path) -> bool:
     """Whether a process compiles."""
     try:
-        import fcntl
-
         with _lock_file(kept).open("ab") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except (OSError, ModuleNotFoundError):
-        return False
+            exclusive(file, wait=False)
+    except OSError as error:
+        return isinstance(error, BlockingIOError)
     return False
 
 
