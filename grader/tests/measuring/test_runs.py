@@ -60,7 +60,7 @@ def measure(**given: object) -> Measure:
 
 def paths(lock: str, *, own: bool = True, **settings: int) -> Measure:
     """Transfers of a call."""
-    settings = {"think_ns": 2000, **settings}
+    settings = {"think_ns": 1000, **settings}
     load = {"workload": "paths", "settings": settings}
     return measure(lock=lock, own=own, measure="transfers", progress=0.0, **load)
 
@@ -75,7 +75,7 @@ def test_a_path_of_ones_own_is_measured_as_the_one_of_the_library() -> None:
 def test_a_torn_path_is_not_measured() -> None:
     """The load asks each path for equal names."""
     with pytest.raises(Exception, match="assertion failed"):
-        own_measure(paths("Torn", move_percent=50, think_ns=100), CODES)
+        own_measure(paths("Torn", move_percent=50, think_ns=50), CODES)
 
 
 def test_a_count_that_takes_no_lock_is_measured() -> None:

@@ -53,13 +53,11 @@ LockName = Annotated[
 ]
 MachineName = Annotated[str, Detail(values=among(values.machines))]
 Placement = Annotated[str, Detail(values=among(PLACEMENTS))]
-MemoryModel = Annotated[
-    str,
-    Detail(values=among(values.memory_models)),
-    typer.Option(help="memory model: sc, tso or c11", autocompletion=among(values.memory_models)),
-]
+MemoryModel = Annotated[str, Detail(values=among(values.memory_models))]
 Arrivals = Annotated[str, Detail(values=among(values.arrivals))]
-Think = Annotated[DrawnTime, Detail("exponential; or as constant:400ns", among(values.think_times))]
+Think = Annotated[
+    DrawnTime, Detail("exponential for locks; or as constant:400ns", among(values.think_times))
+]
 ReportFormat = Annotated[str | None, Detail(values=among(FORMATS))]
 
 

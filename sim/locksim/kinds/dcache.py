@@ -48,7 +48,7 @@ class DcacheKind(StructKind):
 
     def test_loads(self, struct: type[Struct], think_ps: int) -> list[Workload]:
         """The same."""
-        return [Paths(dcache=resized(struct, components=COMPONENTS), think_ps=think_ps)]
+        return [Paths(dcache=resized(struct, components=COMPONENTS), think_ps=think_ps // 2)]
 
     def clients(self, struct: Struct | type[Struct], threads: int, rounds: int) -> list[Client]:
         """Thread 0 renames and the others read; two threads rename and read what they wrote."""

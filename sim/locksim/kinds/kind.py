@@ -51,7 +51,7 @@ class StructKind:
         """The loads under which the engines are compared; they reach all methods of the struct.
 
         Arguments:
-            think_ps: time between two uses, in picoseconds.
+            think_ps: mean time between two uses, in picoseconds.
         """
         raise NotImplementedError(f"{type(self).__name__} needs test_loads()")
 

@@ -108,7 +108,7 @@ def test_kernel_paths_have_names_too():
 
 def test_a_plain_load_asks_for_paths():
     """As long as time passes between two calls."""
-    load = plain_load("dcache_seqwriter", LoadSettings())
+    load = plain_load("dcache_seqwriter", LoadSettings(think_ps=1_000))
     assert kind_of(SeqRetryDcache) is load.kind
     with pytest.raises(LoadError, match="--think must be at least 1 ns for a directory cache"):
         plain_load("dcache_seqwriter", LoadSettings(think_ps=0))

@@ -14,6 +14,7 @@ from locksim.library.locks.rcu import RcuHead
 from locksim.library.locks.ticket import TicketLock
 from locksim.library.registry import entries, resolve
 from locksim.library.schedulers.interface import Scheduler
+from locksim.study.simulation import simulate
 
 every_kind = pytest.mark.parametrize("kind", kinds(), ids=lambda kind: type(kind).__name__)
 every_entry = pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
@@ -87,6 +88,25 @@ def test_settings_out_of_range_are_refused(settings, message):
     """Under the name of the option that sets them."""
     with pytest.raises(LoadError, match=message):
         LoadSettings(**settings)
+
+
+@pytest.mark.parametrize(
+    "name", ["ticket", "rcu_qsbr", "avc_rcu", "dcache_seqretry", "cipso", "percpu_queues"]
+)
+def test_think_is_a_mean_in_every_kind(name):
+    """On one CPU an operation gets longer by as much as the think time does."""
+    times = [
+        simulate(
+            plain_load(name, LoadSettings(think_ps=think_ps)).workload,
+            machine="ideal-1",
+            operations=400,
+            replications=2,
+        )
+        .operation_ps()
+        .mean
+        for think_ps in (20_000 * NS, 40_000 * NS)
+    ]
+    assert 20_000 * NS == pytest.approx(times[1] - times[0], rel=0.1)
 
 
 @every_kind

@@ -20,19 +20,19 @@ class Paths(Workload):
 
     Arguments:
         rounds: calls of a thread; 0: for ever. move_percent: share of the renames.
-        think_ps: longest time between two calls, in picoseconds, at least 1.
+        think_ps: mean time between two calls, in picoseconds, at least 1; uniform, up to twice it.
     """
 
     rounds = param(0)
     move_percent = param(20)
-    think_ps = param(2000)
+    think_ps = param(1000)
     dcache = part(SeqWriterDcache(components=COMPONENTS), padded=True)
 
     def thread(self):
         left = self.rounds
         while self.rounds == 0 or left > 0:
             left -= 1
-            yield compute(1 + random_below(self.think_ps))
+            yield compute(1 + random_below(2 * self.think_ps))
             if random_below(100) < self.move_percent:
                 yield from self.dcache.d_move(random_below(BASE))
             else:

@@ -93,7 +93,7 @@ def test_what_a_walk_costs():
     """Lines moved for each call on 16 CPUs: none, about four, more than twice as many."""
 
     def transactions(kind):
-        load = Paths(move_percent=0, think_ps=40_000_000, dcache=kind())
+        load = Paths(move_percent=0, think_ps=20_000_000, dcache=kind())
         run = simulate(load, machine="westmere-ex-8x10", cpus=16, operations=40, replications=2)
         return run.transactions().mean
 
