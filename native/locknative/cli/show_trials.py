@@ -1,4 +1,4 @@
-"""Show a file of ``locklab native bench`` again.
+"""Show a measurement that was kept in a file.
 
 ``--json`` prints one object::
 

@@ -33,5 +33,5 @@ def unknown(what: str, found: str, known: Iterable[str]) -> NativeError:
     """Return the error for a name that does not exist, with the nearest that does."""
     choices = sorted(known)
     close = get_close_matches(found, choices, n=1, cutoff=0.6)
-    hint = f"did you mean '{close[0]}'?" if close else f"known are: {', '.join(choices)}"
-    return NativeError(f"there is no {what} '{found}': {hint}")
+    hint = f"did you mean '{close[0]}'?" if close else f"known: {', '.join(choices)}"
+    return NativeError(f"there is no {what} '{found}'; {hint}")

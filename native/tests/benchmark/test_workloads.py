@@ -205,7 +205,12 @@ def test_command() -> None:
 
 def test_command_refuses() -> None:
     """A mistake is one line on stderr and exit code 2."""
-    for arguments in (["chatrom"], ["lmbench", "--operation", "fly"], ["chatroom", "--rooms", "0"]):
+    for arguments in (
+        ["chatrom"],
+        ["lmbench", "--operation", "fly"],
+        ["chatroom", "--rooms", "0"],
+        ["slob", "--set", "own-key=2"],
+    ):
         result = CliRunner().invoke(app, arguments)
         assert (2, "") == (result.exit_code, result.stdout)
         assert result.stderr.startswith("error: ")

@@ -12,13 +12,13 @@ from typer.testing import CliRunner
 
 import locknative
 from locknative.benchmark.meter import lock_tables
-from locknative.cli import bench, show_trials
+from locknative.cli import bench, show_kernel, show_trials
 from locksim.study.reports import lockmeter
 from locksim.study.reports.identities import check
 
 CPUS = sorted(os.sched_getaffinity(0))
 SMALL = ["--duration", "2ms", "--trials", "2"]
-APPS = {"bench": bench.app, "show": show_trials.app}
+APPS = {"bench": bench.app, "show": show_trials.app, "kernel": show_kernel.app}
 
 
 def run(command: str, *arguments: str) -> tuple[int, str, str]:
@@ -113,6 +113,15 @@ def test_refusals(arguments: list[str], message: str) -> None:
     assert (2, "") == (code, out)
     assert err.startswith("error: ")
     assert message in err
+
+
+def test_kernels_are_listed_and_shown() -> None:
+    """All of this build; one alone is its entry; an unknown name has a suggestion."""
+    found = json.loads(run("kernel", "--json")[1])
+    assert {"tas", "slob_seqretry", "own_add"} <= {entry["name"] for entry in found}
+    assert json.loads(run("kernel", "tas", "--json")[1]) in found
+    assert "throughput" in run("kernel", "tas")[1]
+    assert "error: there is no kernel 'tsa'; did you mean 'tas'?\n" == run("kernel", "tsa")[2]
 
 
 def test_free_placement() -> None:

@@ -76,7 +76,7 @@ def test_unfairness_shows() -> None:
 
 def test_unknown_names() -> None:
     """Tools and locks that are not there are refused with those that are."""
-    with pytest.raises(NativeError, match="known are: asan, torture, tsan"):
+    with pytest.raises(NativeError, match="known: asan, torture, tsan"):
         Builder("valgrind")
     with Builder(TOOLS[0]) as builder, pytest.raises(NativeError, match="did you mean 'mcs'"):
         torture(builder, "mcz")

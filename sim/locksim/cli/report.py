@@ -1,4 +1,4 @@
-"""Read and check a table of lock statistics (lockmeter, perf …).
+"""Read and check a table of lock statistics (lockmeter, perf).
 
 ``--json`` prints one object::
 

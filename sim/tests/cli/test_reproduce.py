@@ -11,7 +11,6 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from locksim import papers as experiments
-from locksim.cli import show_experiment
 from locksim.cli.reproduce import _bands_wanted, app
 from locksim.cli.reproduction import print_parameters
 from locksim.machine import Parameter, load
@@ -194,15 +193,6 @@ def test_tables_for_a_paper(tmp_path: Path, made_up: MadeUp) -> None:
     assert r"\multicolumn{6}{l}{ticket} \\" in lines
     outside = [line for line in lines if not line.startswith(("%", "\\")) and "&" not in line]
     assert [] == outside
-
-
-def test_list_names_every_experiment() -> None:
-    """With its title; the same as JSON."""
-    found = json.loads(RUN.invoke(show_experiment.app, ["--json"]).stdout)
-    assert experiments.names() == [one["experiment"] for one in found]
-    shown = RUN.invoke(show_experiment.app, [], env={"COLUMNS": "80"}).stdout
-    assert 80 >= max(map(len, shown.splitlines()))
-    assert all(name in shown for name in experiments.names())
 
 
 def test_several_experiments_make_a_list(tmp_path: Path, made_up: MadeUp) -> None:

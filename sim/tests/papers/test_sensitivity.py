@@ -15,6 +15,7 @@ from locksim.machine import Machine, MachineError
 from locksim.papers.experiment import Cell, Experiment, ExperimentError, Plan, Reproduction
 from locksim.papers.sensitivity import (
     MEAN_ERROR,
+    _range,
     saltelli,
     sensitivity,
     sobol_indices,
@@ -149,6 +150,15 @@ def test_machine_that_is_not_taken_is_said() -> None:
     """No sensitivity would be a wrong answer."""
     with pytest.raises(ExperimentError, match="deaf does not take pause"):
         sensitivity(Deaf(), ["pause"])
+
+
+def test_a_range_that_is_asked_for_comes_before_the_profile_s() -> None:
+    """The profile's own where none is, and a tenth where there is neither."""
+    kaigai = machines.load("itanium2-32")
+    own, asked = _range(kaigai, "transfer.half", None), _range(kaigai, "transfer.half", 0.2)
+    assert "±20%" == asked.source != own.source
+    assert (0.8 * asked.value, 1.2 * asked.value) == pytest.approx((asked.low, asked.high))
+    assert "±10%" == _range(machines.load("ideal-4"), "pause", None).source
 
 
 def test_end_that_makes_no_machine_is_refused() -> None:
