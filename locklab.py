@@ -4,6 +4,7 @@ A package offers a subcommand through the entry-point group ``locklab.commands``
 Typer app, and its one-line help is the first line of the target module's docstring. That line is
 read from the file, so ``locklab --help`` imports no package; only the command in use is imported.
 A command of two words, such as ``paper reproduce``, is an entry point named ``paper.reproduce``.
+A word may be a command and stand before others: ``locklab grade LAB``, ``locklab grade review``.
 ``READERS`` says for whom a word is, and what the words mean that only stand before others.
 
 This module alone turns exceptions into exit codes. An exception with an integer ``exit_code`` is
@@ -25,7 +26,12 @@ __all__ = ["Command", "commands", "main"]
 
 GROUP = "locklab.commands"
 READERS: dict[str, dict[str, str]] = {
-    "Learn": {"lesson": "", "lab": "", "drill": "", "progress": ""},
+    "Learn": {
+        "lesson": "",
+        "lab": "Work on a lab: start, check, get a hint, hand in",
+        "drill": "",
+        "progress": "",
+    },
     "Ask": {
         "check": "",
         "run": "",
@@ -40,7 +46,10 @@ READERS: dict[str, dict[str, str]] = {
         "machine": "Write a machine's profile, measured or published",
         "doctor": "",
     },
-    "Teach": {"grade": "", "course": ""},
+    "Teach": {
+        "grade": "",
+        "course": "Pin the labs of a course, and see what has changed",
+    },
 }
 """Each reader's words. A text stands where no command of that name has a docstring of its own."""
 USAGE_ERROR = 2
@@ -93,7 +102,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     else:
         return _unknown(argv[0], {name.partition(" ")[0] for name in known})
     try:
-        return _run(command, arguments)
+        ended = _run(command, arguments)
+        if below and command.name == argv[0] and arguments in (["--help"], ["--help-all"]):
+            print(_also_below(argv[0], {name: known[name] for name in below}))
+        return ended
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:
@@ -175,13 +187,20 @@ def _overview(known: Mapping[str, Command]) -> str:
 def _overview_below(word: str, known: Mapping[str, Command]) -> str:
     """Return the text of ``locklab WORD --help`` for a word that stands before others."""
     said = next((words[word] for words in READERS.values() if word in words), "")
-    lines = {name.partition(" ")[2]: command.help for name, command in known.items()}
-    width = max(map(len, lines))
     usage = f"Usage: locklab {word} COMMAND [ARGUMENTS]…"
     more = f"'locklab {word} COMMAND --help' explains a command."
-    return "\n".join(
-        [usage, "", *([f"{said}.", ""] if said else []), *_columns(lines, width), "", more]
-    )
+    return "\n".join([usage, "", *([f"{said}.", ""] if said else []), *_below(known), "", more])
+
+
+def _also_below(word: str, known: Mapping[str, Command]) -> str:
+    """Return what follows the help of a command whose word also stands before others."""
+    return "\n".join([f"\nMore commands (locklab {word} COMMAND):", *_below(known)])
+
+
+def _below(known: Mapping[str, Command]) -> list[str]:
+    """Return the second words of commands, with their lines."""
+    lines = {name.partition(" ")[2]: command.help for name, command in known.items()}
+    return _columns(lines, max(map(len, lines)))
 
 
 def _columns(lines: Mapping[str, str], width: int) -> list[str]:

@@ -2,7 +2,7 @@
 
 What locknative has compiled is hidden too.
 
-`.venv/bin/python tools/without_unix.py lab check --no-sandbox`
+`.venv/bin/python tools/without_unix.py lab check --sandbox none`
 """
 
 import importlib

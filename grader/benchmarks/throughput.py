@@ -118,7 +118,7 @@ def same(folder: Path, options: argparse.Namespace, number: int) -> list[Row]:
 def _ours(folder: Path, lab: str, what: str, processes: int) -> tuple[Row, list[dict[str, object]]]:
     python = Path(sys.executable)
     command = [python, "-m", "locklab", "grade", lab, folder / "in", "-o", folder / "out", "--json"]
-    command += ["--processes", str(processes)]
+    command += ["--jobs", str(processes)]
     used, done = run(command, folder, longest_s=3600)
     if done.returncode not in (0, GRADER_ERROR):  # which the table shows
         raise RivalError(f"our own grading failed:\n{done.stderr[-2000:]}")

@@ -203,7 +203,7 @@ def command(folder: Path, *more: str) -> list[str]:
     """The command that grades the class."""
     asked = [sys.executable, "-m", "locklab", "grade", str(folder / "lab"), str(folder / "in")]
     asked += ["-o", str(folder / "out"), "--course", str(folder / "course.toml")]
-    return [*asked, "--key", str(folder / "course.key"), "--processes", "2", *more]
+    return [*asked, "--key", str(folder / "course.key"), "--jobs", "2", *more]
 
 
 def disturbed(folder: Path, students: int) -> dict[str, float]:

@@ -292,10 +292,14 @@ class Result(_Model):
         """The result without what depends on machine and time: equal for equal submissions."""
         return self.model_dump(mode="json", exclude={"measured"})
 
-    def to_json(self) -> str:
+    def document(self) -> dict[str, Any]:
         """The JSON document; the sums of points come first."""
-        document = {"points": self.points, "max_points": self.max_points}
-        return json.dumps(document | self.model_dump(mode="json"), indent=2, allow_nan=False) + "\n"
+        sums = {"points": self.points, "max_points": self.max_points}
+        return sums | self.model_dump(mode="json")
+
+    def to_json(self) -> str:
+        """The JSON document as text."""
+        return json.dumps(self.document(), indent=2, allow_nan=False) + "\n"
 
 
 def load(folder: Path, *, unfinished: bool = True) -> Result | None:

@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 from results_made import check, result
-from typer.testing import CliRunner
+from typed import typed
 
-from lockgrader.cli.export import app as export
-from lockgrader.cli.grade import app as grade
 from lockgrader.files import IrregularError, ResultError, alone, plain, read, replace, write
 from lockgrader.mark import Mark, add_mark, read_marks
 from lockgrader.result import keep, load
@@ -60,13 +58,13 @@ def test_each_command_refuses_the_folder(out: Path, kind: str, place: str) -> No
     """It names what is there, and nothing is written through it."""
     (out / place).unlink(missing_ok=True)
     ODD[kind](out / place)
-    for command, asked in (
-        (export, [str(out)]),
-        (grade, ["review", str(out), "--marks", "marks.csv"]),
-        (grade, ["compare", str(out), str(out)]),
-        (grade, ["lab00", str(out.parent), "-o", str(out)]),
+    for asked in (
+        ["export", str(out)],
+        ["review", str(out), "--marks", "marks.csv"],
+        ["compare", str(out), str(out)],
+        ["lab00", str(out.parent), "-o", str(out)],
     ):
-        done = CliRunner().invoke(command, asked)
+        done = typed("grade", *asked)
         assert 2 == done.exit_code, done.output
         said = done.output.replace("\n", "")
         assert f"{out / place} cannot be read: it is {kind}" in said, said
@@ -132,7 +130,7 @@ def test_an_export_follows_no_link(out: Path, tmp_path: Path) -> None:
     """Not in a folder of its own either, where a student's is a link."""
     (tmp_path / "pages").mkdir()
     link_to_folder(tmp_path / "pages" / "ada")
-    done = CliRunner().invoke(export, [str(out), "--format", "html", "-o", str(tmp_path / "pages")])
+    done = typed("grade", "export", str(out), "--to", "html", "-o", str(tmp_path / "pages"))
     said = done.output.replace("\n", "")
     assert (2, True) == (done.exit_code, "ada cannot be written: it is a symbolic link" in said)
     assert [] == [*(tmp_path / "elsewhere").iterdir()]

@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter, ValidationError
 from tiny_lab import KEY, LAB, TAS, WRONG, hand_in, make_lab, make_whole, needs_sandbox
-from typer.testing import CliRunner
+from typed import typed
 
 from lockgrader import result as result_module
 from lockgrader.batch.run import grade_all
 from lockgrader.batch.tasks import attempt_of, tasks
 from lockgrader.check import Check
-from lockgrader.cli.grade import app
 from lockgrader.export.gradebook import enter
 from lockgrader.finding import Finding
 from lockgrader.grade import grade
@@ -91,10 +90,10 @@ def test_result_is_written_once_a_check(
         return read(path, names)
 
     reads: list[Path] = []
-    monkeypatch.setattr("lockgrader.cli.grade.keep", look)
+    monkeypatch.setattr("lockgrader.cli.grade_one.keep", look)
     monkeypatch.setattr(submission, "read", read_again)
     path, out = hand_in(tmp_path / "ada"), tmp_path / "out"
-    done = CliRunner().invoke(app, [lab.folder, str(path), "-o", str(out), "--json"])
+    done = typed("grade", lab.folder, str(path), "-o", str(out), "--json")
     assert 0 == done.exit_code
     assert [(1, False), (2, False), (3, True)] == seen
     assert [path] == reads
@@ -246,7 +245,7 @@ def test_mistakes_in_a_lab_are_named(tmp_path: Path, change: tuple[str, str], sa
 def test_command_prints_json_only(lab: Lab, tmp_path: Path) -> None:
     """One document on stdout, that is a result."""
     path = hand_in(tmp_path / "ada")
-    done = CliRunner().invoke(app, [lab.folder, str(path), "--json"])
+    done = typed("grade", lab.folder, str(path), "--json")
     document = json.loads(done.stdout)
     assert (0, "ada", 10.0) == (done.exit_code, document["student"], document["max_points"])
 
@@ -254,8 +253,8 @@ def test_command_prints_json_only(lab: Lab, tmp_path: Path) -> None:
 def test_command_refuses_nonsense(lab: Lab, tmp_path: Path) -> None:
     """No sandbox profile, no submission, no lab: exit code 2 and a way out."""
     for arguments in ([lab.folder], [lab.folder, "nowhere"], ["lab99", "."]):
-        assert 2 == CliRunner().invoke(app, arguments).exit_code
-    assert 2 == CliRunner().invoke(app, [lab.folder, str(tmp_path), "--sandbox", "none"]).exit_code
+        assert 2 == typed("grade", *arguments).exit_code
+    assert 2 == typed("grade", lab.folder, str(tmp_path), "--sandbox", "none").exit_code
 
 
 @needs_sandbox
@@ -319,7 +318,7 @@ def test_no_entry_stops_a_batch(lab: Lab, tmp_path: Path) -> None:
     with zipfile.ZipFile(folder / "ada.zip", "w") as archive:
         archive.writestr("tas.py", WRONG)
     os.utime(folder / "ada.zip", (1, 1))
-    done = CliRunner().invoke(app, [lab.folder, str(folder), "-o", str(out)])
+    done = typed("grade", lab.folder, str(folder), "-o", str(out))
     assert 0 == done.exit_code, done.output
     assert "ada.zip" in done.stderr
     assert "ada: 0 of" not in done.stdout

@@ -161,10 +161,10 @@ def test_student_goes_from_start_to_submission(core: Installed) -> None:
     solution = ROOT / "labs" / lab / "solution" / "spinlocks.py"
     (core.folder / lab / "spinlocks.py").write_text(solution.read_text())
     checked = json.loads(
-        core.run("lab", "check", "mcs-proven", "--no-sandbox", "--json", folder=lab)
+        core.run("lab", "check", "mcs-proven", "--sandbox", "none", "--json", folder=lab)
     )
     assert {"pass"} == {check["verdict"] for check in checked["result"]["checks"]}
-    core.run("lab", "submit", "--no-sandbox", folder=lab)
+    core.run("lab", "submit", "--sandbox", "none", folder=lab)
     assert ["ada-lab02.zip"] == [p.name for p in (core.folder / lab).glob("*.zip")]
 
 

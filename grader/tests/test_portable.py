@@ -96,7 +96,9 @@ def test_lab_from_start_to_submission(name: str, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "labs" / name / "solution", lab, dirs_exist_ok=True)
 
     def checked() -> list[dict[str, str]]:
-        found = run("lab", "check", "--no-sandbox", "--json", folder=lab, code=1, environment={})
+        found = run(
+            "lab", "check", "--sandbox", "none", "--json", folder=lab, code=1, environment={}
+        )
         return json.loads(found)["result"]["checks"]  # type: ignore[no-any-return]
 
     waiting = [check for check in checked() if check["message"].startswith("predict first")]
@@ -113,5 +115,5 @@ def test_lab_from_start_to_submission(name: str, tmp_path: Path) -> None:
     assert ({NEEDS_LINUX} if sandboxed else set()) == skipped
     assert "grader_error" not in {check["verdict"] for check in after}
     assert "a sandbox needs Linux" in run("grade", name, ".", folder=lab, code=2, environment={})
-    run("lab", "submit", "--no-sandbox", folder=lab, environment={})
+    run("lab", "submit", "--sandbox", "none", folder=lab, environment={})
     assert (lab / f"ada-{name.partition('-')[0]}.zip").is_file()

@@ -47,7 +47,7 @@ def app(arguments: Sequence[str], prog_name: str) -> None:
         arguments: of ``locklab``. prog_name: ignored; a shell completes ``locklab``.
     """
     import typer
-    from typer.core import TyperCommand, TyperGroup
+    from typer.core import TyperCommand
     from typer.main import get_command
 
     from locklab import commands
@@ -66,17 +66,46 @@ def app(arguments: Sequence[str], prog_name: str) -> None:
     group: Any = get_command(whole)
     typed = next((os.environ[name].split() for name in _TYPED if name in os.environ), [])
     whole_names = {" ".join(typed[1:2]), " ".join(typed[1:3])}
-    groups: dict[str, Any] = {}
+    words: dict[str, Any] = {}
     for name, command in commands().items():
         word, _, second = name.partition(" ")
-        loaded: Any = command.load() if name in whole_names else None
         made: Any = TyperCommand(name, help=command.help)
-        if loaded is not None:
-            made = get_command(loaded)
-        if not second and isinstance(made, TyperGroup):
-            groups[word] = made  # `machine new` and `machine calibrate` may stand in two packages
-        if second and word not in groups:
-            groups[word] = TyperGroup(name=word)
-            group.add_command(groups[word], word)
-        (groups[word] if second else group).add_command(made, second or name)
+        if name in whole_names:
+            made = get_command(command.load())  # type: ignore[arg-type]
+        if second:
+            words.setdefault(word, _word(word, group.commands.get(word))).add_command(made, second)
+            group.add_command(words[word], word)
+        else:
+            group.add_command(made, name)
     group(list(arguments), prog_name="locklab")
+
+
+def _word(name: str, own: Any) -> Any:
+    """Return the group of the commands that a word stands before.
+
+    Arguments:
+        name: the word. own: the command of that name, or None: ``locklab grade LAB`` is one, and
+            ``locklab grade review`` another.
+    """
+    from typer.core import TyperGroup
+
+    if isinstance(own, TyperGroup):  # `machine new` and `machine calibrate` are of two packages
+        return own
+
+    class Word(TyperGroup):
+        def make_context(self, info_name: Any, args: list[str], *above: Any, **more: Any) -> Any:
+            if own is not None and args and args[0] not in self.commands:
+                return own.make_context(info_name, args, *above, **more)
+            return super().make_context(info_name, args, *above, **more)
+
+        def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+            found = super().shell_complete(ctx, incomplete)
+            if own is None:
+                return found
+            alone = own.make_context(name, [], resilient_parsing=True)
+            first = [one for one in own.params if one.param_type_name == "argument"][:1]
+            return found + [
+                item for one in (own, *first) for item in one.shell_complete(alone, incomplete)
+            ]
+
+    return Word(name=name)

@@ -43,7 +43,8 @@ VALUES = [
     ("locklab grade lab02", ["lab02-spinlocks"]),
     ("locklab grade bu", ["bundle"]),
     ("locklab grade bundle pr", ["prairielearn"]),
-    ("locklab export results --format ca", ["canvas"]),
+    ("locklab grade export results --to ca", ["canvas"]),
+    ("locklab grade results --ke", ["--key", "--keep"]),
     ("locklab native bench tic", ["ticket"]),
     ("locklab native explore al", ["all"]),
     ("locklab native survey --only ticket,mc", ["ticket,mcs"]),
@@ -51,16 +52,15 @@ VALUES = [
 ]
 """What is typed, and all that is offered."""
 FREE = """
-    paper chatroom --set; check --calls; check --expect; check --only; check --rounds;
-    drill --answer;
-    export --gradebook; grade bundle --image; grade review --by; grade review --gradebook;
-    grade submissions --check; grade submissions --explain; grade submissions --gradebook;
-    grade submissions --regrade; grade submissions --scheduler; grade submissions --student;
-    lab bundle --student; lab start --student; lesson new --title; lesson new name;
-    machine calibrate --name; machine new --latency; machine new --shape; machine new --source;
-    machine new name; native bench --threads; native explore --define; native explore --replay;
-    native workload --placement; play open link; play schedule --only; play share --page;
-    paper sensitivity --only; paper sensitivity --vary; sweep --cluster; sweep --cpus
+    check --calls; check --expect; check --only; check --rounds; drill --answer;
+    grade --cluster; grade --gradebook; grade --only; grade --student; grade bundle --name;
+    grade export --gradebook; grade review --by; grade review --gradebook; lab bundle --student;
+    lab start --student; lesson new --title; lesson new name; machine calibrate --name;
+    machine new --latency; machine new --shape; machine new --source; machine new name;
+    native bench --threads; native explore --define; native explore --replay;
+    native workload --placement; paper chatroom --set; paper sensitivity --only;
+    paper sensitivity --vary; play open link; play schedule --only; play share --page;
+    sweep --cluster; sweep --cpus
 """
 """Options and arguments whose values no list holds."""
 

@@ -48,9 +48,12 @@ ASKED: dict[str, tuple[Ask, str]] = {
     "ttas.py": (["check", "ttas.py", "--threads", "2"], "proven (144 states"),
     "broken_lock.py": (["check", "broken_lock.py", "--threads", "2"], "violated (12 states"),
     "counterexample.json": (["check", "--replay", "counterexample.json"], "result: exclusion"),
-    "link.txt": (["open", (OLD / "link.txt").read_text().strip()], "the link claims the same"),
-    "my-server.toml": (["machine", "show", "./my-server.toml"], "given with --latency"),
-    "calibrated.toml": (["machine", "show", "./calibrated.toml"], "own_syscall"),
+    "link.txt": (
+        ["play", "open", (OLD / "link.txt").read_text().strip()],
+        "the link claims the same",
+    ),
+    "my-server.toml": (["show", "machine", "./my-server.toml"], "given with --latency"),
+    "calibrated.toml": (["show", "machine", "./calibrated.toml"], "own_syscall"),
     "bench.json": (["show", "trials", "bench.json"], "ticket, 1 thread"),
     "bench.parquet": (["show", "trials", "bench.parquet"], "ticket, 1 thread"),
     "survey/": (
@@ -89,7 +92,7 @@ ASKED: dict[str, tuple[Ask, str]] = {
         ),
         "(1000000.0, 4000000.0)",
     ),
-    "course/results/ada/result.json": (["export", "course/results"], "result.json"),
+    "course/results/ada/result.json": (["grade", "export", "course/results"], "result.json"),
     "course/results/ada/history.jsonl": (
         lambda: history(Path("course/results/ada")),
         "history.jsonl:1",
@@ -195,7 +198,7 @@ PUBLIC: dict[str, tuple[list[str], list[str]]] = {
         [*json.loads((OLD / "counterexample.json").read_text()), "counterexample.steps[].thread"],
     ),
     "native explore": (["native", "explore", "tas", "--threads", "2"], ["verdict", "found"]),
-    "the list of locks": (["lock", "list"], ["[].name", "[].kind"]),
+    "the list of locks": (["show", "lock"], ["[].name", "[].kind"]),
     "the list of labs": (["lab", "list"], ["[].lab", "[].title", "[].points"]),
     "the list of lessons": (["lesson", "list"], ["[].number", "[].name", "[].title"]),
     "report": (
@@ -204,7 +207,7 @@ PUBLIC: dict[str, tuple[list[str], list[str]]] = {
         + [*(f"tables[].locks[].{key}" for key in ("name", "kind", "caller"))],
     ),
     "lab check": (
-        ["lab", "check", "break-it", "--dir", "five", "--no-sandbox"],
+        ["lab", "check", "break-it", "--dir", "five", "--sandbox", "none"],
         [
             *["folder", "variant", "attempts", "best", "solved", "next", "predictions"],
             "result.checks[].verdict",
@@ -250,7 +253,9 @@ def test_lists_have_an_entry_for_each(capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.slow
 def test_public_keys_of_a_reproduction_stay(capsys: pytest.CaptureFixture[str]) -> None:
     """Of a real one; ``sim/tests/cli/test_reproduce.py`` holds all keys of a made-up one."""
-    locklab.main(["reproduce", "mckenney-2019", "--brief", "--replications", "1", "--json"])
+    locklab.main(
+        ["paper", "reproduce", "mckenney-2019", "--brief", "--replications", "1", "--json"]
+    )
     document = json.loads(capsys.readouterr().out)
     paths = ("experiment", "summary.mean_abs_error", "cells[].role", "parameters[].role")
     assert all(values(document, path) for path in paths)

@@ -103,7 +103,7 @@ async function checkLab(uri, found, output) {
   await vscode.workspace.saveAll(false);
   await withFolder(async (folder) => {
     const log = path.join(folder, "found.sarif");
-    const { code, said } = await run(["lab", "check", "--sarif", log], lab, output);
+    const { code, said } = await run(["lab", "check", "--out", log], lab, output);
     report(await textOf(log), found, undefined, lab);
     if (code === 0) vscode.window.setStatusBarMessage(`LockLab: ${last(said)}`, 10_000);
   });

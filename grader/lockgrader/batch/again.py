@@ -32,14 +32,16 @@ class Again:
 
     Arguments:
         student: the only one to grade; "" for all. checks: the only ones to run; () for all.
+        unchanged: whether to grade what would get the same result.
     """
 
     student: str = ""
     checks: tuple[str, ...] = ()
+    unchanged: bool = False
 
     def forced(self, student: str) -> bool:
         """Whether a student's kept result does not do."""
-        return bool(self.student or self.checks) and self.student in ("", student)
+        return (self.unchanged or bool(self.checks)) and self.grades(student)
 
     def grades(self, student: str) -> bool:
         """Whether a student may be graded at all."""
@@ -56,7 +58,7 @@ def known_checks(lab: Lab, checks: Iterable[str]) -> None:
     for name in checks:
         if name not in names:
             known = did_you_mean(name, names)
-            raise LabError(f"--check {name}: {lab.name} has no such check; {known}")
+            raise LabError(f"--only {name}: {lab.name} has no such check; {known}")
 
 
 def some_checks(

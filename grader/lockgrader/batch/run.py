@@ -43,14 +43,14 @@ def grade_all(
     key: bytes,
     profile: Profile,
     processes: int,
-    scheduler: str = "",
+    cluster: str = "",
     again: Again | None = None,
     report: Callable[[str, float], None] | None = None,
 ) -> list[Result]:
     """Grade the submissions that are not graded yet; return all, one a student.
 
     Arguments:
-        scheduler: the address of a Dask cluster to grade on; "" for `processes` of this machine.
+        cluster: the address of a Dask cluster to grade on; "" for `processes` of this machine.
         again: what is graded although it is up to date.
 
     Raises:
@@ -71,8 +71,8 @@ def grade_all(
         elif again.grades(task.student):
             fresh.append(task)
     count = len(fresh) + len(made)
-    if fresh and scheduler:
-        graded = _on_cluster(scheduler, lab, fresh, key, profile)
+    if fresh and cluster:
+        graded = _on_cluster(cluster, lab, fresh, key, profile)
     else:
         graded = _on_this_machine(processes, lab, fresh, key, profile, again.checks)
     with contextlib.closing(graded):

@@ -40,7 +40,7 @@ def show_lint(linted: Linted, *, every: bool = False) -> None:
     people = f"{linted.students} students, {linted.variants} different variants"
     say(f"{linted.lab}: {people}")
     earlier = f", of which an earlier run has spent {linted.kept_s:.0f} s" if linted.kept_s else ""
-    say(f"draw {linted.draw} of the right submissions (repeat: --draw {linted.draw})")
+    say(f"draw {linted.draw} of the right submissions (repeat: --seed {linted.draw})")
     say(f"{linted.cpu_s:.0f} s of processor time{earlier}")
     table = tables.table()
     tables.add(table, "property", fold=True)

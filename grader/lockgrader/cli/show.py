@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.markup import escape
 
@@ -13,17 +14,23 @@ from lockgrader.report.items import Gain
 from lockgrader.report.student import not_decided, withheld
 from lockgrader.result import CheckResult, Result
 from lockui import tables
-from lockui.console import console, say, stderr
+from lockui.console import console, say, stderr, warn
+
+if TYPE_CHECKING:
+    from lockgrader.batch.compare import Comparison
+    from lockgrader.batch.tasks import Task
 
 __all__ = [
     "belief",
     "numbers",
     "reason",
+    "say_changes",
     "say_withheld",
     "say_wrapped",
     "show",
     "show_gain",
     "verdict_of",
+    "warn_of_clocks",
 ]
 
 MOST_COLUMNS = 100
@@ -72,8 +79,27 @@ def say_withheld(results: Sequence[Result]) -> None:
         now = clock.now().isoformat(" ", "minutes")
         say(
             f"{lab}: students see points from {release.replace('T', ' ')} on; this machine's clock "
-            f"says {now}. Then write pages and tables anew: locklab export RESULTS",
+            f"says {now}. Then write pages and tables anew: locklab grade export RESULTS",
             stderr(),
+        )
+
+
+def say_changes(found: Comparison) -> None:
+    """Print what differs between two gradings."""
+    for change in found.changes:
+        say(f"{change.student}: {change.check}: {change.was} -> {change.now}")
+    students = len({change.student for change in found.changes})
+    say(f"{students} students with differences" if students else "no mark differs")
+
+
+def warn_of_clocks(todo: Sequence[Task]) -> None:
+    """Warn of hand-in times that no right clock gives."""
+    from lockgrader.batch.tasks import wrong_clocks
+
+    for sentence in wrong_clocks(todo, clock.now()):
+        warn(
+            f"{sentence}\nhelp: give the platform's times (login,handed_in): --times FILE, or "
+            "times in course.toml"
         )
 
 

@@ -324,7 +324,7 @@ def _prepare(engine: Engine) -> None:
         raise GradebookError(
             f"the gradebook has schema version {held}, and LockLab {version('locklab')} uses "
             f"version {VERSION}\nhelp: use the version of LockLab that wrote it, or name another "
-            "database and enter the results anew: locklab export RESULTS --gradebook URL"
+            "database and enter the results anew: locklab grade export RESULTS --gradebook URL"
         )
     for name, table in _Base.metadata.tables.items():
         columns = {c["name"] for c in found.get_columns(name)} if name in there else set()

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 from tiny_lab import HIDDEN, MUTANTS, STARTER, TAS, make_whole
-from typer.testing import CliRunner
+from typed import typed
 
 import locklabs
 from lockgrader.author.lint import Item, lint
-from lockgrader.cli.lab import app
 from lockgrader.cli.lint_show import PROPERTIES
 from lockgrader.lab import LabError
 from lockgrader.sandbox import available
@@ -104,11 +103,11 @@ def test_wrong_submission_that_does_not_fit(lab: Path) -> None:
 @pytest.mark.slow
 def test_command_says_what_is_broken(lab: Path) -> None:
     """Exit code 1, a table for people, one document with --json."""
-    arguments = ["lint", str(lab), "--students", "1", "--processes", "1", "--no-sandbox"]
+    arguments = ["lint", str(lab), "--count", "1", "--jobs", "1", "--sandbox", "none"]
     (lab / "handout.md").write_text("nothing\n")
-    told = CliRunner().invoke(app, arguments)
+    told = typed("lab", *arguments)
     assert (1, True) == (told.exit_code, "does not name it" in told.output)
-    [document] = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)
+    [document] = json.loads(typed("lab", *arguments, "--json").stdout)
     assert ("lab99-tiny", False, 1) == (document["lab"], document["ok"], document["students"])
     assert {"tas.py", "answers.json", "guess", "n"} >= {
         i["name"] for i in document["items"] if i["what"] in GRADED and not i["ok"]

@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pytest
 from tiny_lab import needs_sandbox
-from typer.testing import CliRunner
+from typed import typed
 
 from lockgrader.author.bundle import public_files
 from lockgrader.author.lint import lint
 from lockgrader.author.new import new
-from lockgrader.cli.lab import app
 from lockgrader.lab import load
 from lockgrader.lab.variants import variant
 from lockui.errors import UsageError
@@ -65,6 +64,6 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "lab42").mkdir()
     (tmp_path / "lab43").write_text("mine")
     for name, says in (("lab42", "exists"), ("lab43", "exists"), ("lab43/lab44", "cannot be made")):
-        done = CliRunner().invoke(app, ["new", str(tmp_path / name)])
+        done = typed("lab", "new", str(tmp_path / name))
         assert (2, True) == (done.exit_code, says in done.output)
     assert "mine" == (tmp_path / "lab43").read_text()

@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 from tiny_lab import needs_sandbox, result_of
-from typer.testing import CliRunner
+from typed import typed
 
-from lockgrader.cli.grade import app
 from lockgrader.export.gradebook import Attempt, Gradebook, Lateness, Marked
 from lockgrader.mark import Mark
 from lockgrader.result import ResultError, marked
@@ -72,7 +71,7 @@ def grade(tmp_path: Path) -> Grade:
 
     def run(*options: str, code: int = 0) -> list[dict[str, object]]:
         asked = [str(tmp_path / "lab"), str(tmp_path / "in"), "-o", str(tmp_path / "out"), "--json"]
-        done = CliRunner().invoke(app, [*asked, "--processes", "1", *options])
+        done = typed("grade", *asked, "--jobs", "1", *options)
         assert code == done.exit_code, done.output
         found: list[dict[str, object]] = json.loads(done.stdout) if not code else []
         run.said = done.stderr  # type: ignore[attr-defined]
@@ -197,11 +196,11 @@ def test_one_student_again(grade: Grade, tmp_path: Path) -> None:
     book = tmp_path / "out" / "bob" / "result.json"
     before = book.stat().st_mtime_ns
     seconds = result_of(tmp_path / "out" / "ada").measured
-    assert ["ada", "bob"] == [r["student"] for r in grade("--regrade", "ada")]
+    assert ["ada", "bob"] == [r["student"] for r in grade("--student", "ada", "--again")]
     assert seconds != result_of(tmp_path / "out" / "ada").measured
     assert before == book.stat().st_mtime_ns
     assert {"ada", "bob"} == set(rows(tmp_path))
-    grade("--regrade", "eda", code=2)
+    grade("--student", "eda", code=2)
     assert "did you mean 'ada'?" in grade.said  # type: ignore[attr-defined]
 
 
@@ -211,19 +210,19 @@ def test_one_check_again(grade: Grade, tmp_path: Path) -> None:
     assert 0.0 == grade()[0]["points"]
     lab = tmp_path / "lab" / "lab.toml"
     lab.write_text(LAB.replace("expected = 10.0", "expected = 11.0"))
-    again = grade("--check", "first")[0]
+    again = grade("--only", "first")[0]
     assert 10.0 == again["points"]
     assert again == grade()[0]  # up to date: the lab is what it was graded with, in each part
     lab.write_text(lab.read_text().replace("points = 6", "points = 7"))
-    first = grade("--check", "first")[0]  # the second check needs it
+    first = grade("--only", "first")[0]  # the second check needs it
     assert (11.0, True) == (first["points"], first == grade()[0])
     lab.write_text(lab.read_text().replace('title = "Why?"', 'title = "Why so?"'))
-    stale = grade("--check", "first")[0]
+    stale = grade("--only", "first")[0]
     assert "Why?" in str(stale["checks"])
     whole = grade()[0]
     assert "Why so?" in str(whole["checks"]), whole
     assert stale["lab_sha256"] != whole["lab_sha256"]
-    grade("--check", "firsts", code=2)
+    grade("--only", "firsts", code=2)
     assert "did you mean 'first'?" in grade.said  # type: ignore[attr-defined]
 
 
@@ -238,7 +237,7 @@ def test_points_given_by_hand_survive(grade: Grade, tmp_path: Path) -> None:
             check=check, points=points, reason="a <b>fine</b> idea", by="ann", submission_sha256=sha
         )
         marked(folder, given)
-    after = grade("--regrade", "ada")[0]
+    after = grade("--student", "ada", "--again")[0]
     assert (12.0, 15.0) == (after["points"], after["max_points"])
     assert "second why" == rows(tmp_path)["ada"]["changed_by_hand"]
     page = (folder / "feedback.html").read_text()
@@ -256,12 +255,14 @@ def test_points_given_by_hand_survive(grade: Grade, tmp_path: Path) -> None:
     assert 4.0 == grade()[0]["points"]  # other work, not yet looked at
 
 
-@pytest.mark.parametrize("option", ["--regrade", "--check", "--roster", "--keep", "--scheduler"])
-def test_options_of_a_class_want_a_folder(grade: Grade, tmp_path: Path, option: str) -> None:
+@pytest.mark.parametrize(
+    "option", [["--again"], ["--only", "first"], ["--keep", "first"], ["--cluster", "tcp://x:1"]]
+)
+def test_options_of_a_class_want_a_folder(grade: Grade, tmp_path: Path, option: list[str]) -> None:
     """On a single submission they would be ignored silently."""
     hand_in(tmp_path, "ada", 10, 20, 1)
-    asked = [str(tmp_path / "lab"), str(tmp_path / "in" / "ada.json"), option, "first"]
-    done = CliRunner().invoke(app, asked)
+    asked = [str(tmp_path / "lab"), str(tmp_path / "in" / "ada.json"), *option]
+    done = typed("grade", *asked)
     assert (2, True) == (done.exit_code, "is for a folder of submissions" in done.output)
 
 
@@ -272,7 +273,7 @@ def test_checks_again_of_each_candidate(grade: Grade, tmp_path: Path) -> None:
     grade("--keep", "best")
     lab = tmp_path / "lab" / "lab.toml"
     lab.write_text(LAB.replace("expected = 10.0", "expected = 11.0"))
-    again = grade("--keep", "best", "--check", "first")[0]
+    again = grade("--keep", "best", "--only", "first")[0]
     assert 10.0 == again["points"]
     assert again == grade("--keep", "best")[0]
 
@@ -284,12 +285,12 @@ def test_a_check_again_is_as_grading_all(grade: Grade, tmp_path: Path) -> None:
         hand_in(tmp_path, f"s{n}", n, 20, 1)
     grade()
     lab.write_text(LAB.replace("expected = 10.0", "expected = 11.0"))
-    again = grade("--check", "first")
+    again = grade("--only", "first")
     shutil.rmtree(tmp_path / "out")
     whole = grade()
     assert [{**r, "measured": 0} for r in again] == [{**r, "measured": 0} for r in whole]
     lab.write_text(f"{lab.read_text()}\n[variant.x]\nlow = 1\nhigh = 5\n")
-    assert all(r["variant"] for r in grade("--check", "why"))
+    assert all(r["variant"] for r in grade("--only", "why"))
 
 
 def test_a_release_moves_without_grading(

@@ -45,9 +45,9 @@ def submissions(folder: Path, students: int) -> None:
     (folder / "zoe").symlink_to("/etc")
 
 
-def graded(lab: Lab, todo: list[Task], scheduler: str = "") -> list[Result]:
+def graded(lab: Lab, todo: list[Task], cluster: str = "") -> list[Result]:
     """A batch."""
-    return grade_all(lab, todo, key=KEY, profile="namespaces", processes=2, scheduler=scheduler)
+    return grade_all(lab, todo, key=KEY, profile="namespaces", processes=2, cluster=cluster)
 
 
 @pytest.mark.slow

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from results_made import EVIL
 from tiny_lab import LAB, TAS, hand_in, needs_sandbox
-from typer.testing import CliRunner
+from typed import typed
 
-from lockgrader.cli.grade import app
 from lockgrader.export.gradebook import Attempt, Gradebook
 from lockgrader.result import FITS_OTHER
 
@@ -36,14 +35,14 @@ def asked(tmp_path: Path) -> list[str]:
         hand_in(tmp_path / "in" / name, TAS, answers)
     (tmp_path / "course.key").write_text(KEY)
     arguments = [str(lab), str(tmp_path / "in"), "-o", str(tmp_path / "out of it")]
-    return [*arguments, "--key", str(tmp_path / "course.key"), "--processes", "1"]
+    return [*arguments, "--key", str(tmp_path / "course.key"), "--jobs", "1"]
 
 
 @needs_sandbox
 def test_batch_leaves_everything(asked: list[str], tmp_path: Path) -> None:
     """Pages, tables, the gradebook; again, and after a file is lost, they are the same."""
     out = tmp_path / "out of it"
-    first = CliRunner().invoke(app, [*asked, "--json"])
+    first = typed("grade", *asked, "--json")
     assert (0, 3) == (first.exit_code, len(json.loads(first.stdout)))
     names = ["canvas.csv", "grades.csv", "junit.xml", "moodle.csv", "summary.html"]
     assert {*names, "gradebook.sqlite"} <= {p.name for p in out.iterdir()}
@@ -52,7 +51,7 @@ def test_batch_leaves_everything(asked: list[str], tmp_path: Path) -> None:
     before = {p: p.read_bytes() for p in files}
     (out / "ada/feedback.html").unlink()
     (out / "summary.html").unlink()
-    assert 0 == CliRunner().invoke(app, [*asked, "--json"]).exit_code
+    assert 0 == typed("grade", *asked, "--json").exit_code
     assert before == {p: p.read_bytes() for p in files}
     book = Gradebook(f"sqlite:///{out}/gradebook.sqlite")
     with book.session() as session:
@@ -72,17 +71,17 @@ def test_answers_of_another_variant_are_reported(asked: list[str], tmp_path: Pat
     other = 80 - int(mine)
     path = hand_in(tmp_path / "alone" / "mallory", TAS, json.dumps({"n": other, "why": ""}))
     key = ["--key", str(tmp_path / "course.key")]
-    done = CliRunner().invoke(app, [str(lab.folder), str(path), *key, "--json"])
+    done = typed("grade", str(lab.folder), str(path), *key, "--json")
     check = json.loads(done.stdout)["checks"][2]
     assert ("fail", [f"mine = {other}"]) == (check["verdict"], check["elsewhere"])
     assert check["message"].endswith(FITS_OTHER)
-    explained = CliRunner().invoke(app, [str(lab.folder), "--explain", "mallory", *key, "--json"])
+    explained = typed("grade", str(lab.folder), "--explain", "--student", "mallory", *key, "--json")
     told = json.loads(explained.stdout)
     assert ({"mine": mine}, {"number": mine}) == (told["variant"], told["right"])
 
 
 def test_unusable_gradebook_is_refused_before_grading(asked: list[str], tmp_path: Path) -> None:
     """A typing mistake is reported before an hour of grading."""
-    done = CliRunner().invoke(app, [*asked, "--gradebook", "nosuch://host/x"])
+    done = typed("grade", *asked, "--gradebook", "nosuch://host/x")
     assert 2 == done.exit_code
     assert not list((tmp_path / "out of it").glob("*/result.json"))

@@ -18,9 +18,8 @@ from servers import SERVERS, program
 from sqlalchemy import func, select
 from study.traces.chromium import CHROMIUM, launch
 from tiny_lab import needs_sandbox
-from typer.testing import CliRunner
+from typed import typed
 
-from lockgrader.cli.export import app
 from lockgrader.export import load_all
 from lockgrader.export.gradebook import Attempt, Check, Gradebook
 
@@ -62,7 +61,7 @@ def right_class(folder: Path, students: int, urls: list[str]) -> None:
     with open(folder / "out" / "grades.csv", newline="") as file:
         assert set(results) == {row["student"] for row in csv.DictReader(file)}
     for url in urls:
-        done = CliRunner().invoke(app, [str(folder / "out"), "--gradebook", url])
+        done = typed("grade", "export", str(folder / "out"), "--gradebook", url)
         assert 0 == done.exit_code, done.output
     for url in (f"sqlite:///{folder}/out/gradebook.sqlite", *urls):
         book = Gradebook(url)
@@ -79,7 +78,7 @@ def marked(folder: Path, answers: int) -> None:
     """Mark answers in words of a class on the review page; they are in the gradebook afterwards."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     command = [sys.executable, "-m", "locklab", "grade", "review", str(folder / "out")]
-    command += ["--lab", str(folder / "lab"), "--by", "ann"]
+    command += [str(folder / "lab"), "--by", "ann"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         link = server.stdout.readline().strip()

@@ -10,9 +10,8 @@ from click.testing import Result
 from results_made import check as made
 from results_made import result
 from tiny_lab import ANSWERS, TAS, WRONG, make_whole, needs_sandbox
-from typer.testing import CliRunner
+from typed import typed
 
-from lockgrader.cli.lab import app
 from lockgrader.cli.show import say_wrapped, show
 from lockgrader.grade import grade
 from lockgrader.lab import load
@@ -35,7 +34,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def ran(*arguments: str) -> Result:
     """One command."""
-    return CliRunner().invoke(app, list(arguments))
+    return typed("lab", *arguments)
 
 
 def printed(*arguments: str, code: int = 0) -> object:
@@ -67,10 +66,10 @@ def test_lab_from_its_bundle_alone(home: Path, monkeypatch: pytest.MonkeyPatch) 
     assert "your machine: ideal-" in started.output
     monkeypatch.chdir(home / "lab99-tiny")
     save(home, "import os\n")
-    wrong = ran("check", "--no-sandbox", "--all")
+    wrong = ran("check", "--sandbox", "none", "--all")
     assert (1, 1) == (wrong.exit_code, wrong.output.count("\n  tas.py:1:1: "))
     save(home, WRONG)
-    checked = ran("check", "--no-sandbox", "--sarif", "out.sarif")
+    checked = ran("check", "--sandbox", "none", "--out", "out.sarif")
     assert 1 == checked.exit_code, checked.output
     (problem, *_) = json.loads(Path("out.sarif").read_text())["runs"][0]["results"]
     place = problem["locations"][0]["physicalLocation"]
@@ -82,11 +81,11 @@ def test_lab_from_its_bundle_alone(home: Path, monkeypatch: pytest.MonkeyPatch) 
     assert "possible misconception: two steps are one" in checked.output
     assert "hint 1 of 2: first" in ran("hint").output
     save(home, TAS)
-    solved = ran("check", "--no-sandbox")
+    solved = ran("check", "--sandbox", "none")
     assert 0 == solved.exit_code, solved.output
     assert "10 of 10 points in the public checks; solved" in solved.output
     assert "solved" in ran("list").output
-    assert 0 == ran("submit", "--no-sandbox").exit_code
+    assert 0 == ran("submit", "--sandbox", "none").exit_code
     with zipfile.ZipFile("ada-lab99.zip") as archive:
         assert ["answers.json", "record.json", "tas.py"] == archive.namelist()
 
@@ -98,10 +97,10 @@ def test_a_skipped_check_says_why(home: Path, monkeypatch: pytest.MonkeyPatch) -
     save(home, TAS, '{"n": 10}')
     says = 'predict first: write "guess": [low, high] into answers.json'
     for asked, names in (((), "cheap, guessed"), (("cheap",), "cheap"), (("guessed",), "guessed")):
-        output = " ".join(ran("check", *asked, "--no-sandbox").output.split())
+        output = " ".join(ran("check", *asked, "--sandbox", "none").output.split())
         assert f"skipped: {names}: {says}" in output
     save(home, WRONG, ANSWERS)
-    assert "skipped: cheap: waits for the check 'right'" in ran("check", "--no-sandbox").output
+    assert "skipped: cheap: waits for the check 'right'" in ran("check", "--sandbox", "none").output
 
 
 def test_a_misconception_is_corrected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,7 +115,7 @@ def test_a_misconception_is_corrected(tmp_path: Path, monkeypatch: pytest.Monkey
     assert 0 == ran("start", str(lab), "--student", "ada").exit_code
     monkeypatch.chdir(tmp_path / "home" / "lab99-tiny")
     save(tmp_path / "home", WRONG)
-    lines = [line.strip() for line in ran("check", "--no-sandbox").output.splitlines()]
+    lines = [line.strip() for line in ran("check", "--sandbox", "none").output.splitlines()]
     at = lines.index("possible misconception: two steps are one")
     assert ["in truth: Another <thread> acts.", "read on: lesson 1"] == lines[at + 1 : at + 3]
     result = grade(load(lab), Path(), student="ada", key=b"k" * 16, profile="unconfined")
@@ -130,13 +129,13 @@ def test_given_tables_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert 0 == ran("start", str(lab), "--student", "ada").exit_code
     monkeypatch.chdir(tmp_path / lab.name)
     for name in ("trace.csv", "trace.parquet"):
-        assert "cpus = 4" in ran("given", "meter", "--output", name).output
+        assert "cpus = 4" in ran("given", "meter", "--out", name).output
     assert "ns,cpu,what" == Path("trace.csv").read_text().splitlines()[0]
-    assert {} == printed("given", "overhead", "--output", "o.json")["arguments"]  # type: ignore[index]
+    assert {} == printed("given", "overhead", "--out", "o.json")["arguments"]  # type: ignore[index]
     assert ["rows"] == [*json.loads(Path("o.json").read_text())]
     for asked, says in (
-        (("window", "--output", "x.csv"), "no check 'window' gives tables"),
-        (("meter", "--output", "x.txt"), "x.txt must end in .json, .csv, .parquet"),
+        (("window", "--out", "x.csv"), "no check 'window' gives tables"),
+        (("meter", "--out", "x.txt"), "x.txt must end in .json, .csv, .parquet"),
     ):
         refused = ran("given", *asked)
         assert (2, True) == (refused.exit_code, says in refused.output)
@@ -150,7 +149,7 @@ def test_each_command_prints_one_document(home: Path, monkeypatch: pytest.Monkey
     assert "ada" == started["student"]
     monkeypatch.chdir(home / "lab99-tiny")
     save(home, WRONG)
-    checked = printed("check", "--no-sandbox", code=1)
+    checked = printed("check", "--sandbox", "none", code=1)
     assert isinstance(checked, dict)
     assert ("right", False, 1) == (checked["next"], checked["solved"], checked["attempts"])
     assert ["fail", "skipped", "pass", "pass"] == [
@@ -159,7 +158,7 @@ def test_each_command_prints_one_document(home: Path, monkeypatch: pytest.Monkey
     hint = printed("hint")
     assert isinstance(hint, dict)
     assert ["first"] == hint["texts"]
-    handed = printed("submit", "--no-sandbox", "-o", "x.zip")
+    handed = printed("submit", "--sandbox", "none", "-o", "x.zip")
     assert isinstance(handed, dict)
     assert ["answers.json", "tas.py"] == handed["files"]
     rows = printed("list")
@@ -199,10 +198,10 @@ def test_no_sandbox_is_said_and_never_silent(home: Path, monkeypatch: pytest.Mon
     """Without bubblewrap nothing runs until the student says that it is their own work."""
     assert 0 == ran("start", "lab99.zip").exit_code
     monkeypatch.chdir(home / "lab99-tiny")
-    monkeypatch.setattr("lockgrader.sandbox.available", lambda: "no bubblewrap here")
+    monkeypatch.setattr("lockgrader.cli.sandbox.available", lambda profile: "no bubblewrap here")
     for command in ("check", "submit"):
         done = ran(command)
-        assert (2, True) == (done.exit_code, "--no-sandbox" in done.stderr)
+        assert (2, True) == (done.exit_code, "--sandbox none" in done.stderr)
 
 
 def test_own_bundles_need_the_key_and_names(home: Path, tmp_path: Path) -> None:
@@ -226,8 +225,6 @@ def test_own_bundles_need_the_key_and_names(home: Path, tmp_path: Path) -> None:
 @needs_sandbox
 def test_archive_goes_through_the_grader(home: Path, tmp_path: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     """What is handed in gets the same points there, under the student's name."""
-    from lockgrader.cli.grade import app as grade
-
     assert 0 == ran("start", "lab99.zip", "--student", "ada").exit_code
     monkeypatch.chdir(home / "lab99-tiny")
     save(home, TAS)
@@ -236,7 +233,7 @@ def test_archive_goes_through_the_grader(home: Path, tmp_path: Path, monkeypatch
     Path("in").mkdir()
     assert 0 == ran("submit", "-o", "in/ada-lab99.zip").exit_code
     lab = make_whole(tmp_path / "lab99-tiny")
-    graded = CliRunner().invoke(grade, [str(lab), "in", "-o", "out", "--json"])
+    graded = typed("grade", str(lab), "in", "-o", "out", "--json")
     [result] = json.loads(graded.stdout)
     public = [c for c in result["checks"] if c["public"]]
     assert "ada" == result["student"]

@@ -34,5 +34,5 @@ def test_a_checked_number_loads_no_engine(tmp_path: Path) -> None:
     folder = tmp_path / "lab08"
     loaded("lab", "start", "lab08", "--dir", str(folder))
     (folder / "answers.json").write_text(json.dumps({"check_a_ns": 480}))
-    modules = loaded("lab", "check", "check-a", "--dir", str(folder), "--no-sandbox")
+    modules = loaded("lab", "check", "check-a", "--dir", str(folder), "--sandbox", "none")
     assert set() == modules & HEAVY

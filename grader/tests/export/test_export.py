@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from results_made import EVIL, check, result, rich_result
-from typer.testing import CliRunner
+from typed import typed
 
-from lockgrader.cli.export import app
 from lockgrader.export import BATCH, FORMATS, export, load_all
 from lockgrader.export.sheet import sheet
 from lockgrader.result import CheckResult, Result, ResultError, keep
@@ -149,7 +148,7 @@ def test_command_exports_what_was_kept(tmp_path: Path) -> None:
     """All formats from the folder of results alone; again, nothing changes."""
     for name in ("ada", "bob"):
         keep(tmp_path / name, rich_result(name))
-    made = CliRunner().invoke(app, [str(tmp_path), "--json"])
+    made = typed("grade", "export", str(tmp_path), "--json")
     told = json.loads(made.stdout)
     assert (0, 2, None) == (made.exit_code, told["results"], told["gradebook"])
     names = sorted(str(Path(f).relative_to(tmp_path)) for f in told["files"])
@@ -168,15 +167,15 @@ def test_command_enters_a_gradebook(tmp_path: Path) -> None:
     keep(tmp_path / "ada", result("ada", check("a")))
     url = f"sqlite:///{tmp_path / 'grades of all.sqlite'}"
     asked = [str(tmp_path), "--gradebook", url, "--json"]
-    told = [json.loads(CliRunner().invoke(app, asked).stdout)["gradebook"] for _ in range(2)]
+    told = [json.loads(typed("grade", "export", *asked).stdout)["gradebook"] for _ in range(2)]
     assert [{"new_attempts": 2}, {"new_attempts": 0}] == told
 
 
 def test_command_refuses_nonsense(tmp_path: Path) -> None:
     """No results, no such format: exit code 2."""
-    assert 2 == CliRunner().invoke(app, [str(tmp_path)]).exit_code
-    assert 2 == CliRunner().invoke(app, [str(tmp_path / "nowhere")]).exit_code
+    assert 2 == typed("grade", "export", str(tmp_path)).exit_code
+    assert 2 == typed("grade", "export", str(tmp_path / "nowhere")).exit_code
     keep(tmp_path / "ada", result())
-    assert 2 == CliRunner().invoke(app, [str(tmp_path), "--format", "pdf"]).exit_code
+    assert 2 == typed("grade", "export", str(tmp_path), "--to", "pdf").exit_code
     with pytest.raises(ResultError, match="unknown format"):
         export([result()], ["pdf"], tmp_path)

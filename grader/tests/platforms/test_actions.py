@@ -11,10 +11,9 @@ import pytest
 import yaml
 from results_made import EVIL, check, counterexample, result, rich_result
 from tiny_lab import ANSWERS, KEY, STARTER, TAS, WRONG, make_whole, needs_sandbox
-from typer.testing import CliRunner
+from typed import typed
 
 from lockgrader.author.bundle import public_files
-from lockgrader.cli.grade import app
 from lockgrader.export.actions import comments, summary
 from lockgrader.export.neutral import feedback
 from lockgrader.lab import load
@@ -173,9 +172,9 @@ def test_command_makes_both(tmp_path: Path) -> None:
     for more, wanted in (([], True), (["--public"], False)):
         out = tmp_path / "a.zip"
         arguments = ["bundle", "actions", str(lab), "-o", str(out), "--key", str(key), *more]
-        assert 0 == CliRunner().invoke(app, arguments).exit_code
+        assert 0 == typed("grade", *arguments).exit_code
         data = out.read_bytes()
         assert wanted == (b".locklab/lab/hidden/checks.toml" in data)
         assert b"course.key" not in data
     for wrong in (["gitlab", str(lab)], ["gradescope", str(lab), "--public"]):
-        assert 2 == CliRunner().invoke(app, ["bundle", *wrong]).exit_code
+        assert 2 == typed("grade", "bundle", *wrong).exit_code

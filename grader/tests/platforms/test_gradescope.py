@@ -18,10 +18,9 @@ from allowance import Allowance
 from pydantic import BaseModel, ConfigDict, Field
 from tiny_lab import LAB as TINY
 from tiny_lab import TAS
-from typer.testing import CliRunner
+from typed import typed
 
 from lockgrader.check import Check
-from lockgrader.cli.grade import app
 from lockgrader.judging import evaluate as evaluating
 from lockgrader.lab import Lab, load
 from lockgrader.platforms import gradescope, here
@@ -346,11 +345,11 @@ def test_command_makes_a_bundle(tmp_path: Path) -> None:
     key = tmp_path / "course.key"
     key.write_bytes(KEY)
     asked = ["bundle", "gradescope", "lab02"]
-    made = CliRunner().invoke(app, [*asked, "-o", str(out), "--key", str(key), "--json"])
+    made = typed("grade", *asked, "-o", str(out), "--key", str(key), "--json")
     told = json.loads(made.stdout)
     assert (0, True, out.stat().st_size) == (made.exit_code, told["key"], told["bytes"])
-    for wrong in (["--student", "shoe-size"], ["--seconds", "5"], ["-o", "/nowhere/a.zip"]):
-        assert 2 == CliRunner().invoke(app, [*asked, *wrong]).exit_code
+    for wrong in (["--identity", "shoe-size"], ["--max-time", "5s"], ["-o", "/nowhere/a.zip"]):
+        assert 2 == typed("grade", *asked, *wrong).exit_code
 
 
 @pytest.mark.slow

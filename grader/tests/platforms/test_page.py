@@ -10,9 +10,8 @@ from types import ModuleType
 from unittest.mock import Mock
 
 import pytest
-from typer.testing import CliRunner
+from typed import typed
 
-from lockgrader.cli.grade import app
 from lockgrader.platforms.package import own_files
 
 PAGE = (Path(__file__).parents[3] / "docs/teach/instructors.md").read_text()
@@ -28,7 +27,7 @@ def test_each_bundle_of_the_page_is_made(
     """With the options that the page prints."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "course.key").write_text("a key of sixteen bytes or more")
-    done = CliRunner().invoke(app, shlex.split(command))
+    done = typed("grade", *shlex.split(command))
     assert 0 == done.exit_code, done.output
     (made,) = tmp_path.glob("*.zip")
     with zipfile.ZipFile(made) as archive:
@@ -59,11 +58,11 @@ def test_the_page_has_a_command_for_each_platform() -> None:
 def test_a_name_that_docker_refuses_is_refused(image: str, help_: str, tmp_path: Path) -> None:
     """One sentence, what to write, exit code 2, and no file."""
     out = tmp_path / "q.zip"
-    asked = ["bundle", "prairielearn", "lab02", "--image", image, "-o", str(out)]
-    done = CliRunner().invoke(app, asked)
+    asked = ["bundle", "prairielearn", "lab02", "--name", image, "-o", str(out)]
+    done = typed("grade", *asked)
     said = " ".join(done.output.split())
     assert (2, False) == (done.exit_code, out.exists())
-    assert f"--image: '{image}' is not a name that Docker accepts" in said
+    assert f"--name: '{image}' is not a name that Docker accepts" in said
     assert help_ in said
 
 

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from results_made import check, result
-from typer.testing import CliRunner
+from typed import typed
 
-from lockgrader.cli.export import app
 from lockgrader.report.items import gain, items
 from lockgrader.result import Result, ResultError, keep
 
@@ -109,7 +108,7 @@ def test_the_command(tmp_path: Path) -> None:
         for one in results:
             keep(tmp_path / name / one.student, one)
     asked = [str(tmp_path / "last"), "--before", str(tmp_path / "first")]
-    done = CliRunner().invoke(app, asked)
+    done = typed("grade", "export", *asked)
     assert 0 == done.exit_code, done.output
     assert "3 students answered both quizzes: the gain of so few is not sharp" in done.stderr
     assert "all" in done.stdout
@@ -118,7 +117,7 @@ def test_the_command(tmp_path: Path) -> None:
         rows = {row["question"]: row for row in csv.DictReader(file)}
     assert ("0.7143", "3") == (rows["all"]["gain"], rows["all"]["both"])
     assert ("4", "0.75", "1") == tuple(rows["q1"][x] for x in ("students", "difficulty", "gain"))
-    document = json.loads(CliRunner().invoke(app, [*asked, "--json"]).stdout)
+    document = json.loads(typed("grade", "export", *asked, "--json").stdout)
     assert 5 / 7 == pytest.approx(document["gain"][0]["gain"])
-    wrong = CliRunner().invoke(app, [*asked, "--format", "csv"])
-    assert (2, True) == (wrong.exit_code, "--before is for --format items" in wrong.output)
+    wrong = typed("grade", "export", *asked, "--to", "csv")
+    assert (2, True) == (wrong.exit_code, "--before is for --to items" in wrong.output)

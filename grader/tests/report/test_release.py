@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 from results_made import check, result, rich_result
-from typer.testing import CliRunner
+from typed import typed
 
-from lockgrader.cli.export import app
 from lockgrader.export import FORMATS
 from lockgrader.mark import Late, Mark
 from lockgrader.report.feedback import feedback
@@ -87,7 +86,7 @@ def test_tables_without_points() -> None:
 def test_the_clock_is_stated(tmp_path: Path) -> None:
     """With the release, so that a wrong clock is seen."""
     keep(tmp_path / "ada", made())
-    done = CliRunner().invoke(app, [str(tmp_path), "--format", "html"])
+    done = typed("grade", "export", str(tmp_path), "--to", "html")
     says = (
         "lab02-spinlocks: students see points from 2026-12-01 00:00:00+01:00 on; this machine's "
         "clock says 2026-11-30 22:59+00:00."

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 from results_made import check, result
-from typer.testing import CliRunner
+from typed import typed
 
-from lockgrader.cli.grade import app
 from lockgrader.mark import Mark, add_mark, read_marks
 from lockgrader.result import keep, load
 from lockgrader.review.rubric import Level, rubric
@@ -29,7 +28,7 @@ def review(out: Path, sheet: str) -> tuple[int, str]:
     """Give the marks of a sheet by the command; exit code and what it says."""
     path = out.parent / "marks.csv"
     path.write_text(sheet)
-    done = CliRunner().invoke(app, ["review", str(out), "--marks", str(path), "--by", "ann"])
+    done = typed("grade", "review", str(out), "--marks", str(path), "--by", "ann")
     return done.exit_code, done.output
 
 

@@ -218,7 +218,7 @@ def served(tmp_path: Path) -> Iterator[tuple[str, Path, subprocess.Popen[str]]]:
     (lab / "rubric.md").write_text("**`why`: why?**\n\n- 5: the line moves\n- 1: the bus\n")
     command = [sys.executable, "-m", "locklab", "grade", "review", str(out)]
     process = subprocess.Popen(
-        [*command, "--lab", str(lab), "--by", "ann"], stdout=subprocess.PIPE, text=True
+        [*command, str(lab), "--by", "ann"], stdout=subprocess.PIPE, text=True
     )
     assert process.stdout is not None
     yield process.stdout.readline().strip(), out, process

@@ -33,7 +33,7 @@ class Watching:
     """The command with a terminal, or with pipes."""
 
     def __init__(self, folder: Path, terminal: bool) -> None:
-        command = [sys.executable, "-m", "locklab", "lab", "check", "--watch", "--no-sandbox"]
+        command = [sys.executable, "-m", "locklab", "lab", "check", "--watch", "--sandbox", "none"]
         environment = os.environ | {"TERM": "xterm", "COLUMNS": "80", "NO_COLOR": "1"}
         if terminal:
             self.fd, theirs = pty.openpty()

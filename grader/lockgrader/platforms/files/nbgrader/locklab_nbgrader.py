@@ -45,7 +45,7 @@ class LockLab(Execute):
             words = {"lab": str(lab), "student": about["student"]}
             words["key"] = str(key) if key.exists() else ""
             (root / "about.json").write_text(json.dumps(words), encoding="utf-8")
-            command = [self.command, "grade", "here", "nbgrader", "--root", str(root)]
+            command = [self.command, "grade", "here", "nbgrader", str(root)]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode:
                 said = done.stderr.strip()[-2000:]

@@ -13,55 +13,40 @@ from typing import Annotated
 import typer
 
 from lockgrader.cli import values
+from lockgrader.cli.options import Results
 from lockgrader.cli.show import say_withheld, show_gain
+from lockgrader.export import BATCH, load_all
+from lockgrader.export import export as write_all
+from lockgrader.report.items import FEW, Gain, gain
 from lockui.arguments import folder_to_write
+from lockui.command import Detail, command
 from lockui.completion import among
 from lockui.console import say, warn
 from lockui.document import print_json
-from lockui.errors import UsageError, reported
+from lockui.errors import UsageError
 
-app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
+app = typer.Typer(add_completion=False)
 
 
-@app.command()
-@reported()
+@command(app)
 def export(
-    results: Annotated[Path, typer.Argument(help="the folder of locklab grade --out")],
-    format_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--format",
-            help="csv, canvas, moodle, junit, gradescope, items, html, named; may be repeated",
-            autocompletion=among(values.export_formats),
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="folder for the files; by default RESULTS")
-    ] = None,
-    gradebook: Annotated[
-        str,
-        typer.Option(help="enter all results, with their history, into the database at this URL"),
-    ] = "",
-    before: Annotated[
-        Path | None,
-        typer.Option(help="results of an earlier quiz: what the class has gained, in items.csv"),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
+    results: Results,
+    to: Annotated[list[str] | None, Detail(values=among(values.export_formats))] = None,
+    out: Annotated[Path | None, Detail("by default RESULTS")] = None,
+    gradebook: Annotated[str, Detail("enters all results, with their history", rare=False)] = "",
+    before: Annotated[Path | None, Detail("in items.csv", rare=False)] = None,
+    json: bool = False,
 ) -> None:
     """Write existing results in other formats; nothing is graded.
 
-    Without ``--format`` and ``--gradebook``: all formats that a batch writes.
+    Without --to and --gradebook: all formats that a batch writes.
     """
-    from lockgrader.export import BATCH, load_all
-    from lockgrader.export import export as write_all
-    from lockgrader.report.items import FEW, Gain, gain
-
     loaded = load_all(results)
-    formats = tuple(format_ or ()) or (() if gradebook else BATCH)
+    formats = tuple(to or ()) or (() if gradebook else BATCH)
     gained: list[Gain] = []
     if before is not None:
-        if format_ not in (None, ["items"]):
-            raise UsageError("--before is for --format items; leave other formats out")
+        if to not in (None, ["items"]):
+            raise UsageError("--before is for --to items; leave other formats out")
         formats, gained = ("items",), gain(load_all(before), loaded)
     folder = results if out is None else folder_to_write(out, "--out")
     files = write_all(loaded, formats, folder, gained)
@@ -76,7 +61,7 @@ def export(
         warn(
             f"{gained[0].students} students answered both quizzes: the gain of so few is not sharp"
         )
-    if as_json:
+    if json:
         entered = None if new is None else {"new_attempts": new}
         document = {"results": len(loaded), "files": files, "gradebook": entered}
         print_json(document | ({"gain": [asdict(one) for one in gained]} if gained else {}))

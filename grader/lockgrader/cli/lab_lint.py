@@ -1,0 +1,105 @@
+"""Check labs before students see them.
+
+``--json`` prints a list of ``{"lab", "ok", "students", "variants", "draw", "cpu_s", "kept_s",
+"items"}``, items as in :class:`lockgrader.author.lint.Item`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lockgrader.author.lint import lint as examine
+from lockgrader.cli import values
+from lockgrader.cli.lint_show import show_lint
+from lockgrader.cli.sandbox import OwnWork, usable
+from locklabs import find, names
+from lockui.arguments import bounded, folder_to_write
+from lockui.command import Detail, command
+from lockui.completion import among
+from lockui.console import progress
+from lockui.document import print_json
+from lockui.errors import UsageError
+from lockui.portable import usable_cpus
+
+app = typer.Typer(add_completion=False)
+
+KEPT = Path("out/lint")
+"""Where lint keeps what it has graded."""
+
+
+@command(app)
+def lint(
+    labs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="folders or names; by default all",
+            metavar="LAB",
+            autocompletion=among(values.labs),
+        ),
+    ] = None,
+    count: Annotated[
+        int, Detail("students who hand in the solution; 0: check files only", rare=False)
+    ] = 20,
+    jobs: Annotated[int | None, Detail("by default as many as CPUs")] = None,
+    seed: Annotated[
+        int | None, Detail("of the students who hand in right submissions; by default today's")
+    ] = None,
+    out: Annotated[Path, Detail("what is graded, so that an ended run goes on")] = KEPT,
+    again: bool = False,
+    all_: Annotated[bool, Detail("lists properties that hold")] = False,
+    sandbox: OwnWork = "namespaces",
+    json: bool = False,
+) -> None:
+    """Check labs before students see them: solution passes, starter fails, hints exist, and more.
+
+    grader/README.md lists all properties. Exit code 0: all hold. 1: some do not.
+    """
+    folders = [find(name) for name in labs or names()]
+    if not folders:
+        raise UsageError("no lab is installed here: name a lab's folder")
+    bounded(count, "--count", 0, 10_000)
+    processes = bounded(usable_cpus() if jobs is None else jobs, "--jobs", 1, 256)
+    today = datetime.now(UTC).date().toordinal()
+    draw = bounded(today if seed is None else seed, "--seed", 0, 10**9)
+    profile = usable(sandbox)
+    folder_to_write(out, "--out")
+    with progress("lint") as report:
+        made = [
+            examine(
+                one,
+                students=count,
+                draw=draw,
+                processes=processes,
+                profile=profile,
+                keep=out,
+                again=again,
+                report=report,
+            )
+            for one in folders
+        ]
+    if json:
+        print_json(
+            [
+                {
+                    "lab": one.lab,
+                    "ok": one.ok,
+                    "students": one.students,
+                    "variants": one.variants,
+                    "draw": one.draw,
+                    "cpu_s": round(one.cpu_s, 1),
+                    "kept_s": round(one.kept_s, 1),
+                    "items": [asdict(item) for item in one.items],
+                }
+                for one in made
+            ]
+        )
+    else:
+        for one in made:
+            show_lint(one, every=all_)
+    if not all(one.ok for one in made):
+        raise typer.Exit(1)
