@@ -1,4 +1,4 @@
-"""C programs whose verdicts a reader worked out by thought, who had not seen the explorer's code.
+"""C programs whose verdicts a reader worked out by hand, who had not seen the explorer's code.
 
 ``unseen/verdicts.csv`` has a line for each question: what the reader thought, and what the
 explorer says. ``docs/explain/explorer.md`` sums it up.

@@ -1,4 +1,4 @@
-"""Programs whose verdicts a reader worked out by thought, who had not seen the checker's code.
+"""Programs whose verdicts a reader worked out by hand, who had not seen the checker's code.
 
 ``unseen/verdicts.csv`` has a line for each question: what the reader thought, what the checker
 says, and the reason where they differ. ``docs/explain/checker.md`` sums it up.
