@@ -13,15 +13,10 @@ from locksim.cli.reports import FORMATS
 from lockui.arguments import bounded, whole_numbers
 from lockui.command import Detail
 from lockui.completion import among
-from lockui.console import say
 from lockui.errors import UsageError
 from lockui.quantities import NS, PERCENT, DrawnTime, Share, Time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from rich.console import Console
-
     from locksim.kinds import LoadSettings
 
 __all__ = [
@@ -36,7 +31,6 @@ __all__ = [
     "check_runs",
     "cpus_of",
     "read_placement",
-    "say_plots",
     "whole_ns",
     "whole_percent",
 ]
@@ -131,7 +125,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Output:
-    """The options that say how results come out."""
+    """How results come out, of a command that prints each as soon as it has it."""
 
     plot: list[Path] = field(default_factory=list)
     latex: bool = False
@@ -170,11 +164,6 @@ def whole_percent(share: Share) -> int:
     if share % PERCENT:
         raise UsageError(f"{share}: write a share in whole per cent")
     return share // PERCENT
-
-
-def say_plots(files: Iterable[Path], output: Console | None = None) -> None:
-    """Print where the plots are, a file on each line."""
-    say("\n" + "\n".join(f"plot: {file}" for file in files), output)
 
 
 def cpus_of(number: int) -> str:

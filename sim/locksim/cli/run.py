@@ -1,25 +1,6 @@
 """Simulate a lock on one machine: rate, waits, line transfers.
 
-``--json`` prints one object::
-
-    {"lock", "machine", "cpus", "placement", "complete",
-     "summary": [{"measure", "mean", "low", "high", "unit"}],
-     "locks": [{"lock", "side", "util", "con", "hold_ns", "hold_max_ns", "wait_ns", "wait_max_ns",
-                "cpu_share", "total", "per_second", "readers_max", "rejected", "con_ww",
-                "wait_ww_ns", "wait_ww_max_ns", "busy_ns", "busy_max_ns", "violations",
-                "hold_p50_ns", "hold_p90_ns", "hold_p99_ns", "hold_p999_ns",
-                "wait_p50_ns", "wait_p90_ns", "wait_p99_ns", "wait_p999_ns"}]}
-
-``low`` and ``high`` are the 95 % interval of the mean over replications, null with a single one.
-``locks`` has a row for each metered lock and side (``write`` or ``read``) that was taken at all;
-``util``, ``con`` and ``cpu_share`` are fractions. ``complete`` is false after Ctrl-C: the values
-are then those of the finished replications. ``--ledger`` adds
-``"ledger": {"acquisitions", "transfers_per_acquisition", "rows": [{"lock", "mode", "phase", "word",
-"kind", "buffered", "per_acquisition", "queue_ns", "transfer_ns", "cost_ns", "file", "line",
-"method", "source"}]}``, ``--trace`` adds ``"trace"``, the path of the file, and ``--report`` adds
-``"report": {"format", "text"}``; ``--plot`` adds ``"plots"``, the paths of the files.
-``--sensitivity`` adds ``band_low``, ``band_high`` and ``depends_on`` to each row of ``summary``
-(:mod:`locksim.cli.bands`).
+``--json`` prints a :class:`RunAnswer` (``locklab show schema run``).
 """
 
 from __future__ import annotations
@@ -27,10 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 
 import typer
 from rich.markup import escape
+from typing_extensions import TypedDict
 
 from locksim.cli import bands, options
 from locksim.cli.ledger import ledger_json, print_ledger
@@ -40,10 +22,10 @@ from locksim.cli.reports import check_format, report_text
 from lockui import tables
 from lockui.arguments import bounded
 from lockui.command import Detail, command
-from lockui.console import console, progress, say, warn
-from lockui.document import plain, print_json
+from lockui.console import progress, say, warn
+from lockui.document import plain
 from lockui.errors import interrupted, saving
-from lockui.plots import save_each
+from lockui.report import Chart
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,15 +35,38 @@ if TYPE_CHECKING:
     from locksim.machine import Machine
     from locksim.study.bands import Band
     from locksim.study.simulation import Simulation
+    from lockui.plots import Plot
 
-app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
+app = typer.Typer(add_completion=False)
+
+
+class RunAnswer(TypedDict):
+    """The measures of a run, and its lock meter.
+
+    ``low`` and ``high`` of ``summary`` are the 95 % interval of the mean over replications, null
+    with a single one; ``--sensitivity`` adds ``band_low``, ``band_high`` and ``depends_on``
+    (:mod:`locksim.cli.bands`). ``locks`` has a row for each metered lock and side (``write`` or
+    ``read``) that was taken at all; ``util``, ``con`` and ``cpu_share`` are fractions.
+    ``complete`` is false after Ctrl-C: the values are then those of the finished replications.
+    ``ledger``, ``trace`` (the file's path) and ``report`` are there if they were asked for.
+    """
+
+    lock: str
+    machine: str
+    cpus: int
+    placement: str
+    complete: bool
+    summary: list[dict[str, Any]]
+    locks: list[dict[str, Any]]
+    ledger: NotRequired[dict[str, Any]]
+    trace: NotRequired[str]
+    report: NotRequired[dict[str, str]]
 
 
 @command(app)
 def run(
     lock: options.LockName,
     load: options.Load,
-    output: options.Output,
     machine: options.MachineName = "desktop-4",
     cpus: Annotated[int | None, Detail("by default all, or as many as --placement lists")] = None,
     placement: options.Placement = "compact",
@@ -73,7 +78,7 @@ def run(
     ledger: bool = False,
     report: options.ReportFormat = None,
     sensitivity: bool = False,
-) -> None:
+) -> Chart[RunAnswer]:
     """Simulate one lock under a plain load: acquire, hold, release, think, repeat.
 
     Exit code 1: mutual exclusion was violated. 2: bad input, or the program got stuck.
@@ -87,7 +92,6 @@ def run(
     if trace is not None:
         check_ending(trace)
     check_format(report)
-    output.check()
     where = read_placement(placement)
     check_runs(replications=replications, seed=seed, operations=operations)
     program = plain_load(lock, load.settings(tasks))
@@ -110,28 +114,15 @@ def run(
     with progress(f"{lock} on {machine}") as show_progress:
         result = simulated(profile, replications=replications, progress=show_progress)
     found = _bands(result, profile, simulated) if sensitivity else {}
-    document = {
-        "lock": lock,
-        "machine": result.machine,
-        "cpus": result.cpus,
-        "placement": result.placement,
-        "complete": result.complete,
-        "summary": plain(_summary(result, found)),
-        "locks": plain(result.meters()),
-    }
-    view = console(latex=output.latex)
-    if not output.json:
-        _print(view, lock, result)
-        _print_bands(view, result, found, profile)
-    if output.plot:
-        from locksim.study.plots import plot_of_run
-
-        done = len(result.replications)
-        how = load.in_words(replications=done, seed=seed)
-        save_each(plot_of_run(lock, result, unit=program.kind.unit, caption=how), output.plot)
-        document["plots"] = output.plot
-        if not output.json:
-            options.say_plots(output.plot, view)
+    document = RunAnswer(
+        lock=lock,
+        machine=result.machine,
+        cpus=result.cpus,
+        placement=result.placement,
+        complete=result.complete,
+        summary=plain(_summary(result, found)),
+        locks=plain(result.meters()),
+    )
     if ledger or trace is not None:
         recorded = record(
             program.workload,
@@ -144,30 +135,41 @@ def run(
         if trace is not None:
             with saving("--trace"):
                 recorded.save(trace)
-            document["trace"] = trace
+            document["trace"] = str(trace)
         if ledger:
             document["ledger"] = ledger_json(recorded.ledger())
-            if not output.json:
-                print_ledger(view, recorded.ledger())
-        if trace is not None and not output.json:
-            say(f"\n  {len(recorded.rows):,} events written to {trace}", view)
     if report is not None:
         text = report_text(report, result, program.workload, profile, where, seed)
         document["report"] = {"format": report, "text": text}
-        if not output.json:
+
+    def show(view: Console) -> None:
+        _print(view, lock, result)
+        _print_bands(view, result, found, profile)
+        if ledger:
+            print_ledger(view, recorded.ledger())
+        if trace is not None:
+            say(f"\n  {len(recorded.rows):,} events written to {trace}", view)
+        if report is not None:
             say(f"\n{text}", view)
-    if output.json:
-        print_json(document)
+
+    def picture() -> Plot:
+        from locksim.study.plots import plot_of_run
+
+        how = load.in_words(replications=len(result.replications), seed=seed)
+        return plot_of_run(lock, result, unit=program.kind.unit, caption=how)
+
     broken = result.violations()
-    if broken:
-        warn(
-            f"{lock}: mutual exclusion was violated {broken:,} times; the measurements are "
-            "those of a broken lock"
-        )
-    if not result.complete:
-        raise interrupted("the values above are those of the finished replications")
-    if broken:
-        raise typer.Exit(1)
+
+    def after() -> None:
+        if broken:
+            warn(
+                f"{lock}: mutual exclusion was violated {broken:,} times; the measurements are "
+                "those of a broken lock"
+            )
+        if not result.complete:
+            raise interrupted("the values above are those of the finished replications")
+
+    return Chart(document, show, int(broken > 0), after, picture=picture)
 
 
 def _bands(

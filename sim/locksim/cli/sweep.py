@@ -1,19 +1,7 @@
 """Simulate locks on more and more CPUs: the curve.
 
-``--json`` prints one object::
-
-    {"machine", "placement", "complete",
-     "rows": [{"lock", "cpus", "per_second", "low", "high", "ns_per_operation", "transactions",
-               "fairness", "hold_p50_ns", …, "wait_p999_ns", "read_hold_p50_ns", …}]}
-
-``per_second`` counts critical sections of all CPUs together; ``low`` and ``high`` are its 95 %
-interval, null with one replication. ``ns_per_operation`` is the time from one critical section to
-the next on one CPU. ``transactions`` counts the line transfers per critical section. ``fairness``
-is the slowest CPU's count over the fastest's. ``hold_p50_ns`` to ``hold_p999_ns``, ``wait_…`` and
-their ``read_…`` are percentiles (50, 90, 99, 99.9) of the lock's holds and contended waits, each
-the mean over the replications; null where no thread took that side. ``complete`` is false after
-Ctrl-C and after a program got stuck: the rows are then those that were finished. ``--out FILE``
-saves the same rows.
+``--json`` prints a :class:`SweepAnswer` (``locklab show schema sweep``); ``--out FILE`` saves its
+rows.
 
 With four replications or more each row also has ``band_low``, ``band_high`` and ``depends_on``: how
 far ``per_second`` depends on starting order and on uncertain values of the machine
@@ -28,10 +16,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 
 import typer
 from rich.markup import escape
+from typing_extensions import TypedDict
 
 from locksim.cli import bands, options, values
 from locksim.cli.options import check_runs, cpus_of, read_placement
@@ -40,12 +29,12 @@ from lockui import tables
 from lockui.arguments import bounded, folder_to_write, whole_numbers
 from lockui.command import Detail, command
 from lockui.completion import among
-from lockui.console import console, progress, say, warn
-from lockui.document import frame, print_json
+from lockui.console import progress, say, warn
+from lockui.document import frame
 from lockui.errors import UsageError, interrupted, saving
 from lockui.extras import demand
-from lockui.plots import save_each
 from lockui.quantities import Share
+from lockui.report import Chart
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -54,14 +43,35 @@ if TYPE_CHECKING:
     from locksim.machine import Machine
     from locksim.study.bands import Band, Cause
     from locksim.study.simulation import Simulation
+    from lockui.plots import Plot
 
-app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
+app = typer.Typer(add_completion=False)
 
 ENDINGS = (".csv", ".parquet")
 #: Most points of a dataset's sweep that are printed as a table.
 MOST_ROWS = 60
 #: No value of an option that may be repeated.
 NONE: list[str] = []
+
+
+class SweepAnswer(TypedDict):
+    """The points of the curves.
+
+    A row has ``lock`` and ``cpus``. ``per_second`` counts critical sections of all CPUs together;
+    ``low`` and ``high`` are its 95 % interval, null with one replication. ``ns_per_operation`` is
+    the time from one critical section to the next on one CPU, ``transactions`` the line transfers
+    per critical section, and ``fairness`` the slowest CPU's count over the fastest's.
+    ``hold_p50_ns`` to ``hold_p999_ns``, ``wait_…`` and their ``read_…`` are percentiles (50, 90,
+    99, 99.9) of the lock's holds and contended waits, each the mean over the replications; null
+    where no thread took that side. ``complete`` is false after Ctrl-C and after a program got
+    stuck: the rows are then those that were finished. ``dataset`` is there if the runs were kept.
+    """
+
+    machine: str
+    placement: str
+    complete: bool
+    rows: list[dict[str, Any]]
+    dataset: NotRequired[dict[str, Any]]
 
 
 @command(app)
@@ -73,7 +83,6 @@ def sweep(
         ),
     ],
     load: options.Load,
-    output: options.Output,
     machine: options.MachineName = "desktop-4",
     cpus: Annotated[str | None, Detail("1,2,4,8; by default powers of 2 up to 32")] = None,
     placement: options.Placement = "compact",
@@ -90,7 +99,7 @@ def sweep(
     precision: Share | None = None,
     jobs: Annotated[int | None, Detail("by default all usable CPUs")] = None,
     cluster: str = "",
-) -> None:
+) -> Chart[SweepAnswer]:
     """Simulate each lock at each number of CPUs.
 
     Exit code 1: mutual exclusion was violated. 2: bad input, or a program got stuck.
@@ -108,7 +117,6 @@ def sweep(
     settings = load.settings()
     loads = {name: plain_load(name, settings) for name in locks}
     profile, counts = _points(machine, cpus)
-    output.check()
     file, folder = _file_or_folder(out)
     wanted = DatasetOptions(vary, samples, precision, jobs, cluster)
     causes = _causes(profile, sensitivity, replications, folder)
@@ -139,27 +147,37 @@ def sweep(
         _save(curve.rows, file)
     units = " and ".join(dict.fromkeys(one.kind.unit for one in loads.values()))
     on = f"{machine} ({placement})"
-    if output.plot:
-        how = load.in_words(replications=replications, seed=seed)
-        _plot(curve, units, f"Simulated on {on}. {how}", output.plot)
-    if output.json:
-        document = {"machine": machine, "placement": placement, "complete": curve.ended is None}
-        kept = {} if curve.dataset is None else {"dataset": curve.dataset}
-        print_json(document | {"rows": curve.rows} | kept)
-    else:
-        view = console(latex=output.latex)
+    document = SweepAnswer(
+        machine=machine, placement=placement, complete=curve.ended is None, rows=curve.rows
+    )
+    if curve.dataset is not None:
+        document["dataset"] = curve.dataset
+
+    def show(view: Console) -> None:
         if folder is None or len(curve.rows) <= MOST_ROWS:
             _print(view, curve, units, f"{on}, hold {load.hold}, think {load.think}")
             _print_bands(view, curve, causes, profile)
-        if output.plot:
-            options.say_plots(output.plot, view)
         if curve.dataset is not None:
             say(curve.in_words(), view)
-    _end(curve)
+
+    def picture() -> Plot:
+        from locksim.study.plots import plot_of_sweep
+
+        how = load.in_words(replications=replications, seed=seed)
+        return plot_of_sweep(
+            curve.rows,
+            planned=curve.planned,
+            unit=units,
+            caption=f"Simulated on {on}. {how}",
+            panel=curve.varied,
+        )
+
+    broken = int(any(curve.broken.values()))
+    return Chart(document, show, broken, lambda: _end(curve), picture=picture)
 
 
 def _end(curve: Curve) -> None:
-    """Say what was wrong with the locks, and end as that asks for."""
+    """Say what was wrong with the locks, and raise what ended the sweep early."""
     for name, times in curve.broken.items():
         if times:
             warn(f"{name}: mutual exclusion was violated {times:,} times")
@@ -167,18 +185,6 @@ def _end(curve: Curve) -> None:
         raise interrupted("the points above are complete")
     if curve.ended is not None:
         raise curve.ended
-    if any(curve.broken.values()):
-        raise typer.Exit(1)
-
-
-def _plot(curve: Curve, unit: str, caption: str, files: list[Path]) -> None:
-    """Draw the curve; further factors get a panel for each of their values."""
-    from locksim.study.plots import plot_of_sweep
-
-    drawn = plot_of_sweep(
-        curve.rows, planned=curve.planned, unit=unit, caption=caption, panel=curve.varied
-    )
-    save_each(drawn, files)
 
 
 def _causes(
