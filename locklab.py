@@ -27,7 +27,7 @@ __all__ = ["Command", "commands", "main"]
 GROUP = "locklab.commands"
 READERS: dict[str, dict[str, str]] = {
     "Learn": {
-        "lesson": "",
+        "lesson": "Open a lesson in JupyterLab; list, run and write lessons",
         "lab": "Work on a lab: start, check, get a hint, hand in",
         "drill": "",
         "progress": "",

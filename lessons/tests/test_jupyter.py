@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from locklessons import jupyter
-from locklessons.cli.lesson import app
+from locklessons.cli.lesson_open import app
 from locklessons.notebooks import LessonError
 from typer.testing import CliRunner
 
@@ -35,19 +35,18 @@ def ran(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
 
 def test_it_says_what_it_would_do_and_does_nothing(ran: list[list[str]], tmp_path: Path) -> None:
     """Without a terminal nobody can say yes; the message says how to go on."""
-    said = RUN.invoke(app, ["open", "1", "--folder", str(tmp_path)])
-    assert isinstance(said.exception, LessonError)
-    assert "locklab lesson open 1 --yes" in str(said.exception)
+    said = RUN.invoke(app, ["1", "--out", str(tmp_path)])
+    assert (2, True) == (said.exit_code, "locklab lesson open 1 --yes" in said.stderr)
     assert "-m pip install" in said.stdout
     assert [] == ran
-    written = RUN.invoke(app, ["open", "1", "--no-browser", "--folder", str(tmp_path)])
+    written = RUN.invoke(app, ["1", "--no-browser", "--out", str(tmp_path)])
     assert 0 == written.exit_code
     assert (tmp_path / "01-why-locks-collapse.ipynb").exists()
 
 
 def test_after_one_yes(ran: list[list[str]], tmp_path: Path) -> None:
     """It installs what it said, and opens the notebook."""
-    said = RUN.invoke(app, ["open", "1", "--yes", "--folder", str(tmp_path)])
+    said = RUN.invoke(app, ["1", "--yes", "--out", str(tmp_path)])
     assert 0 == said.exit_code
     pip, opened = ran
     assert shlex.join(pip[1:]) in said.stdout.replace("\n", "")

@@ -55,7 +55,7 @@ FREE = """
     check --calls; check --expect; check --only; check --rounds; drill --answer;
     grade --cluster; grade --gradebook; grade --only; grade --student; grade bundle --name;
     grade export --gradebook; grade review --by; grade review --gradebook; lab bundle --student;
-    lab start --student; lesson new --title; lesson new name; machine calibrate --name;
+    lab start --student; lesson new --name; lesson new lesson; machine calibrate --name;
     machine new --latency; machine new --shape; machine new --source; machine new name;
     native bench --threads; native explore --define; native explore --replay;
     native workload --placement; paper chatroom --set; paper sensitivity --only;

@@ -1,4 +1,4 @@
-"""Show what of the course is done, what comes next, and how long it takes.
+"""Show what of the course is done, and what comes next.
 
 One record holds lessons, labs, drills and levels; it is a file of your own. ``--json`` prints
 ``{"file", "done", "steps", "hours_left", "next", "course"}``; each entry of ``course`` has
@@ -12,36 +12,30 @@ from typing import Annotated, Any
 
 import typer
 
+from locklessons.progress import add as add_file
+from locklessons.progress import course, sentence, states, time
 from lockui import record, tables
+from lockui.command import Detail, command
 from lockui.console import console, say
 from lockui.document import print_json
-from lockui.errors import reported
 
-app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
+app = typer.Typer(add_completion=False)
 
 AHEAD = 3
 """How many of the next steps are listed, if not all are asked for."""
 
 
-@app.command()
-@reported()
+@command(app)
 def progress(
-    every: Annotated[bool, typer.Option("--all", help="list all steps of the course")] = False,
-    added: Annotated[
-        Path | None,
-        typer.Option(
-            "--add", help="first add this file: levels saved in a browser, or another record"
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
+    all_: Annotated[bool, Detail("every step of the course")] = False,
+    add: Path | None = None,
+    json: bool = False,
 ) -> None:
     """Show what of the course is done, what comes next, and how long it takes."""
-    from locklessons.progress import add, course, sentence, states, time
-
-    new = None if added is None else add(added)
+    new = None if add is None else add_file(add)
     found = states(course(), record.read())
     left = [state for state in found if not state.done]
-    if as_json:
+    if json:
         document: dict[str, Any] = {
             "file": str(record.path()),
             "done": len(found) - len(left),
@@ -60,10 +54,10 @@ def progress(
         print_json(document)
         return
     if new is not None:
-        say(f"{added}: {new} new lines in your record\n")
+        say(f"{add}: {new} new lines in your record\n")
     say(sentence(found))
     coming = [state for state in left if not state.words][:AHEAD]
-    shown = [state for state in found if every or state.words or state in coming]
+    shown = [state for state in found if all_ or state.words or state in coming]
     table = tables.table()
     for name in ("step", "kind", "takes", "state", "do it with"):
         tables.add(table, name, fold=name in ("step", "do it with"))
@@ -77,4 +71,4 @@ def progress(
     for state in found:
         kinds[state.step.kind] += state.done
     say("\n" + ", ".join(f"{name}s done: {count}" for name, count in kinds.items()))
-    say(f"your record: {record.path()}" + ("" if every else "; --all lists every step"))
+    say(f"your record: {record.path()}" + ("" if all_ else "; --all lists every step"))
