@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from lockui.console import console, say
-from lockui.document import print_json
+from lockui.document import plain, print_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -79,7 +79,7 @@ class Chart(Report[T]):
             from lockui.plots import save_each
 
             save_each(self.picture(), plot)
-            document = {**document, "plots": plot}
+            document = {**plain(document), "plots": plot}
             if not json:
                 say("\n" + "\n".join(f"plot: {file}" for file in plot), view)
         if json:

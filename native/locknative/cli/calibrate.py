@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typing_extensions import TypedDict
 
+from locknative.calibration.readings import Regime
 from locknative.cli.options import Trials
 from lockui import tables
 from lockui.command import Detail, command
@@ -53,7 +54,7 @@ class CalibrateAnswer(TypedDict):
 
     file: str
     machine: dict[str, Any]
-    regime: dict[str, float]
+    regime: Regime
     expected: dict[str, Any] | None
     warnings: list[str]
     missing: list[str]
@@ -118,11 +119,7 @@ def _document(found: Calibration, out: Path) -> CalibrateAnswer:
     return {
         "file": str(out),
         "machine": document(found.machine),
-        "regime": {
-            "sentinel_ns": found.regime.sentinel_ns,
-            "share": found.regime.share,
-            "left_out": found.regime.left_out,
-        },
+        "regime": found.regime,
         "expected": _expected(found),
         "warnings": warnings(list(found.fits.values())),
         "missing": list(found.missing),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typing_extensions import TypedDict
 
+from locknative.calibration.readings import Regime, read
 from locknative.cli import values
 from locknative.cli.options import Trials
 from lockui import tables
@@ -28,14 +29,6 @@ if TYPE_CHECKING:
 
 
 app = typer.Typer(add_completion=False)
-
-
-class RegimeEntry(TypedDict):
-    """The state of the machine to which the readings belong; ``share`` of the time it had it."""
-
-    sentinel_ns: float
-    share: float
-    left_out: int
 
 
 class ReadingEntry(TypedDict):
@@ -55,7 +48,7 @@ class ReadingEntry(TypedDict):
 class ProbeAnswer(TypedDict):
     """All probes."""
 
-    regime: RegimeEntry
+    regime: Regime
     readings: list[ReadingEntry]
 
 
@@ -73,7 +66,6 @@ def probe(
 ) -> Report[ProbeAnswer]:
     """Measure the costs of this machine's memory operations, one process a trial."""
     from locknative.calibration.measure import collect_here
-    from locknative.calibration.readings import read
     from locknative.errors import unknown
     from locknative.survey import host, topology
     from locknative.survey.cells import probe_cells
@@ -109,12 +101,7 @@ def probe(
                 "rejected": rejected.get(cell, 0),
             }
         )
-    document = ProbeAnswer(
-        regime=RegimeEntry(
-            sentinel_ns=regime.sentinel_ns, share=regime.share, left_out=regime.left_out
-        ),
-        readings=rows,
-    )
+    document = ProbeAnswer(regime=regime, readings=rows)
     return Report(document, lambda view: _print(view, document))
 
 
@@ -137,11 +124,11 @@ def _print(output: Console, document: ProbeAnswer) -> None:
         )
     tables.print_table(output, view)
     regime = document["regime"]
-    if regime["share"] < 1:
+    if regime.share < 1:
         say(
             "\n  The machine changed during the measurement: handoffs took "
-            f"{regime['sentinel_ns']:.1f} ns for {regime['share']:.0%} of the time;\n  "
-            f"{regime['left_out']} trials from other times are left out.",
+            f"{regime.sentinel_ns:.1f} ns for {regime.share:.0%} of the time;\n  "
+            f"{regime.left_out} trials from other times are left out.",
             output,
         )
 

@@ -7,7 +7,7 @@ of them, ``relative`` is the median divided by the first variant's.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 from typing_extensions import TypedDict
@@ -117,16 +117,9 @@ def workload(
             report=report,
         )
     return Report(
-        WorkloadAnswer(
-            workload=measured.workload,
-            unit=measured.unit,
-            variants=measured.variants,
-            threads=measured.threads,
-            duration_s=measured.duration_s,
-            mix=measured.mix,
-            rows=measured.rows,
-            trials=measured.trials,
-            warnings=measured.warnings,
+        cast(
+            "WorkloadAnswer",
+            vars(measured) | {"rows": measured.rows, "warnings": measured.warnings},
         ),
         lambda view: _print(view, measured, operation if name == "lmbench" else ""),
         exit_code=int(any(row.failures for row in measured.rows)),

@@ -5,7 +5,7 @@ A lock that was split has one row for all its parts.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 from rich.markup import escape
@@ -105,20 +105,10 @@ def chatroom(
         output.print(f"\n  {run.throughput:,.0f} messages a second\n", markup=False)
         print_meter(output, meter)
 
+    parts = {"kernel": kernel, "cache": cache, "scheduler": scheduler}
+    rates = {"messages_per_second": run.throughput, "seconds": run.seconds}
     return Report(
-        ChatroomAnswer(
-            kernel=kernel,
-            cache=cache,
-            scheduler=scheduler,
-            cpus=cpus,
-            rooms=rooms,
-            users=users,
-            messages=messages,
-            seed=seed,
-            messages_per_second=run.throughput,
-            seconds=run.seconds,
-            locks=meter,
-        ),
+        cast("ChatroomAnswer", {**parts, **sizes, **rates, "locks": meter}),
         show,
         exit_code=int(any(row["violations"] for row in meter)),
     )

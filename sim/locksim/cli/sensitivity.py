@@ -1,7 +1,7 @@
 """Vary costs of an experiment's machine: what does its table do?
 
-Costs are in ns. The response is the mean error of the predicted cells, a fraction, or the simulated
-value of ``--only``.
+``--json`` prints :class:`locksim.papers.sensitivity.Sensitivity`. Costs are in ns. The response is
+the mean error of the predicted cells, a fraction, or the simulated value of ``--only``.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
-from typing_extensions import TypedDict
 
+from locksim import papers
 from locksim.cli import values
 from locksim.cli.options import check_runs
+from locksim.papers import sensitivity as study
 from lockui import tables
 from lockui.arguments import bounded
 from lockui.command import Detail, command
@@ -26,52 +27,11 @@ from lockui.report import Chart
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from locksim.papers.sensitivity import Sensitivity
 
 app = typer.Typer(add_completion=False)
 
 BAR = 24
 """Characters of the widest bar."""
-
-
-class SwingEntry(TypedDict):
-    """A cost at both ends of its range; ``range`` says where that comes from.
-
-    ``cell`` is the cell that changes most, ``cell_low`` and ``cell_high`` its changes as fractions.
-    """
-
-    parameter: str
-    value: float
-    low: float
-    high: float
-    range: str
-    at_low: float
-    at_high: float
-    cell: str
-    cell_low: float
-    cell_high: float
-
-
-class IndexEntry(TypedDict):
-    """Sobol indices of a cost, with half of their 95 % intervals."""
-
-    parameter: str
-    first: float
-    first_half: float
-    total: float
-    total_half: float
-
-
-class SensitivityAnswer(TypedDict):
-    """The swings, and with ``--samples`` the indices; ``tables`` counts the simulated tables."""
-
-    experiment: str
-    machine: str
-    response: str
-    base: float
-    tables: int
-    swings: list[SwingEntry]
-    indices: list[IndexEntry]
 
 
 @command(app)
@@ -94,14 +54,12 @@ def sensitivity(
     seed: int = 1,
     full: bool = False,
     jobs: Annotated[int | None, Detail("by default all usable CPUs")] = None,
-) -> Chart[SensitivityAnswer]:
+) -> Chart[study.Sensitivity]:
     """Vary costs of an experiment's machine, and show what its table does."""
-    from locksim.papers import find
-    from locksim.papers import sensitivity as study
     from locksim.study.jobs import Runner
     from lockui.portable import usable_cpus
 
-    experiment = find(name)
+    experiment = papers.find(name)
     costs = dict(_cost(text) for one in vary for text in one.split(","))
     check_runs(replications=1 if replications is None else replications, seed=seed)
     bounded(samples, "--samples", 0, 1 << 20)
@@ -121,7 +79,7 @@ def sensitivity(
         )
     caption = f"One cost at a time; seeds from {seed}."
     return Chart(
-        _document(found),
+        found,
         lambda view: _print(view, found),
         picture=lambda: study.tornado(found, caption),
     )
@@ -145,46 +103,9 @@ def _cost(text: str) -> tuple[str, float | None]:
     return name, fraction
 
 
-def _document(found: Sensitivity) -> SensitivityAnswer:
-    return SensitivityAnswer(
-        experiment=found.experiment,
-        machine=found.machine,
-        response=found.response,
-        base=found.base,
-        tables=found.runs,
-        swings=[
-            SwingEntry(
-                parameter=s.range.name,
-                value=s.range.value,
-                low=s.range.low,
-                high=s.range.high,
-                range=s.range.source,
-                at_low=s.at_low,
-                at_high=s.at_high,
-                cell=s.cell,
-                cell_low=s.cell_low,
-                cell_high=s.cell_high,
-            )
-            for s in found.swings
-        ],
-        indices=[
-            IndexEntry(
-                parameter=i.name,
-                first=i.first,
-                first_half=i.first_half,
-                total=i.total,
-                total_half=i.total_half,
-            )
-            for i in found.indices
-        ],
-    )
-
-
-def _print(output: Console, found: Sensitivity) -> None:
+def _print(output: Console, found: study.Sensitivity) -> None:
     """Print the tornado as a table with bars, the widest first, then the indices."""
-    from locksim.papers.sensitivity import MEAN_ERROR
-
-    share = found.response == MEAN_ERROR
+    share = found.response == study.MEAN_ERROR
     output.print(
         f"[bold]{escape(found.experiment)}[/bold] on {escape(found.machine)}: "
         f"{escape(found.response)} {_text(found.base, share)}"

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from typing_extensions import TypedDict
 
 from locksim.cli import values
-from locksim.cli.titles import print_titles
+from locksim.cli.titles import titles
 from lockui.command import command
 from lockui.completion import among
 from lockui.report import Report
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 app = typer.Typer(add_completion=False)
 
@@ -40,14 +37,7 @@ def show_ablation(
     from locksim.papers.ablations import find, modules
 
     found = [_entry(one, find(one).__doc__ or "") for one in ([name] if name else modules())]
-
-    def show(view: Console) -> None:
-        if name:
-            view.print(f"{name}: {found[0]['title']}\n\n{found[0]['text']}", markup=False)
-        else:
-            print_titles(view, "ablation", {one["ablation"]: one["title"] for one in found})
-
-    return Report(found[0] if name else found, show)
+    return titles("ablation", found, found[0]["text"] if name else "")
 
 
 def _entry(name: str, doc: str) -> AblationEntry:

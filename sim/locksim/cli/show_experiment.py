@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from typing_extensions import TypedDict
 
 from locksim.cli import values
-from locksim.cli.titles import print_titles
+from locksim.cli.titles import titles
 from lockui.command import command
 from lockui.completion import among
 from lockui.report import Report
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 app = typer.Typer(add_completion=False)
 
@@ -49,10 +46,5 @@ def show_experiment(
         )
         for one in map(papers.find, [name] if name else papers.names())
     ]
-
-    def show(view: Console) -> None:
-        print_titles(view, "experiment", {one["experiment"]: one["title"] for one in found})
-        if name:
-            view.print(f"\n  what-ifs: {', '.join(found[0]['what_ifs']) or 'none'}", markup=False)
-
-    return Report(found[0] if name else found, show)
+    about = f"  what-ifs: {', '.join(found[0]['what_ifs']) or 'none'}" if name else ""
+    return titles("experiment", found, about)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from typing_extensions import TypedDict
 
 from locksim.cli import values
-from locksim.cli.titles import print_titles
+from locksim.cli.titles import titles
 from lockui.command import command
 from lockui.completion import among
 from lockui.report import Report
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 app = typer.Typer(add_completion=False)
 
@@ -42,12 +39,5 @@ def show_what_if(
         WhatIfEntry(what_if=w.name, experiment=w.of, title=w.title, change=w.change)
         for w in map(registry.find, [name] if name else registry.names())
     ]
-
-    def show(view: Console) -> None:
-        print_titles(view, "what-if", {one["what_if"]: one["title"] for one in found})
-        if name:
-            view.print(
-                f"\n  variant of {found[0]['experiment']}: {found[0]['change']}", markup=False
-            )
-
-    return Report(found[0] if name else found, show)
+    about = f"  variant of {found[0]['experiment']}: {found[0]['change']}" if name else ""
+    return titles("what-if", found, about)

@@ -172,8 +172,8 @@ def test_command_prints_table_and_json(monkeypatch: pytest.MonkeyPatch, tmp_path
     monkeypatch.setattr(papers, "find", lambda name: Toy())
     arguments = ["toy", "--vary", "pause,fence", "--jobs", "1"]
     document = json.loads(RUN.invoke(app, [*arguments, "--json"]).stdout)
-    assert ["pause", "fence"] == [swing["parameter"] for swing in document["swings"]]
-    assert (5, [], MEAN_ERROR) == tuple(document[k] for k in ("tables", "indices", "response"))
+    assert ["pause", "fence"] == [swing["range"]["name"] for swing in document["swings"]]
+    assert (5, [], MEAN_ERROR) == tuple(document[k] for k in ("runs", "indices", "response"))
     result = RUN.invoke(app, arguments, env={"COLUMNS": "100"})
     assert (0, "") == (result.exit_code, result.stderr)
     assert "5 tables simulated" in result.stdout
