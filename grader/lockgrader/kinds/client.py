@@ -156,17 +156,20 @@ class OwnClient(ProofCheck):
         from lockgrader.measuring.ran import operations
         from locksim.checker.check import check_clients, expecting
         from locksim.checker.client import Client
+        from locksim.checker.question import Question
 
         client = expecting(
             Client(self.client, workloads[self.client], plain=self.plain), self.expect
         )
         verdict = check_clients(
             [client],
-            name=self.client,
-            threads=self.threads,
-            memory=self.memory,
-            property=self.property,
-            budget=budget(self.states),
+            Question(
+                name=self.client,
+                threads=self.threads,
+                memory=self.memory,
+                property=self.property,
+                budget=budget(self.states),
+            ),
         )
         finding = replace(self._judged(verdict, settings), reached=operations(verdict.ran, file))
         if LOAD not in workloads:

@@ -59,6 +59,7 @@ class Spec(ProofCheck):
         from lockgrader.measuring.ran import operations
         from locksim.checker.check import check_clients
         from locksim.checker.errors import CheckError
+        from locksim.checker.question import Question
         from locksim.checker.spec import CONDITIONS, clients, thread_count
         from locksim.checker.spec.turns import load
         from locksim.compiler import compile_source
@@ -76,10 +77,9 @@ class Spec(ProofCheck):
         threads = thread_count(self.threads, self.operations)
         verdict = check_clients(
             todo,
-            name=self.lock,
-            threads=threads,
-            memory=self.memory,
-            budget=budget(self.states),
+            Question(
+                name=self.lock, threads=threads, memory=self.memory, budget=budget(self.states)
+            ),
         )
         finding = replace(self._judged(verdict), reached=operations(verdict.ran, file))
         if finding.verdict != "pass" or self.used is None:

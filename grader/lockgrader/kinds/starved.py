@@ -43,6 +43,7 @@ class Starved(ClassCheck):
         """Ask for each side, and compare."""
         from lockgrader.measuring.proofs import budget, unfinished, violated
         from locksim.checker.check import check_clients
+        from locksim.checker.question import Question
         from locksim.kinds.checking import endless_clients_of
         from locksim.lang.struct import RWLock
 
@@ -54,11 +55,13 @@ class Starved(ClassCheck):
         for side, client in zip(_FIRST, endless_clients_of(lock), strict=True):
             verdict = check_clients(
                 [client],
-                name=self.lock,
-                threads=2,
-                memory=self.memory,
-                property="starvation",
-                budget=limits,
+                Question(
+                    name=self.lock,
+                    threads=2,
+                    memory=self.memory,
+                    property="starvation",
+                    budget=limits,
+                ),
             )
             example = verdict.counterexample
             if verdict.verdict == "unfinished":

@@ -199,18 +199,21 @@ class _Proofs:
     def _verdict(self, client: Client, left: Use, *, weak: bool) -> Verdict:
         """Under SC; if ``weak``, under the check's memory model, if a small budget is enough."""
         from locksim.checker.check import check_clients
+        from locksim.checker.question import Question
 
         small = replace(self.budget, max_states=WEAK_STATES, max_bytes=WEAK_BYTES)
         verdict = None
         for memory in dict.fromkeys((self.wearing.memory, "sc")) if weak else ("sc",):
             verdict = check_clients(
                 [client],
-                name=self.wearing.name,
-                threads=self.wearing.threads,
-                rounds=1,
-                memory=memory,
-                budget=self.budget if memory == "sc" else small,
-                used=left.used,
+                Question(
+                    name=self.wearing.name,
+                    threads=self.wearing.threads,
+                    rounds=1,
+                    memory=memory,
+                    budget=self.budget if memory == "sc" else small,
+                    used=left.used,
+                ),
             )
             if verdict.verdict != "unfinished":
                 break

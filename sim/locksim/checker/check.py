@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from locksim.checker.client import Client, Conduct, End
 from locksim.checker.errors import CheckError
@@ -25,7 +26,7 @@ from locksim.checker.models.model import (
     model,
 )
 from locksim.checker.models.outcome import FAULT
-from locksim.checker.models.used import Used
+from locksim.checker.question import Question
 from locksim.checker.replay import counterexample as ce
 from locksim.checker.replay.counterexample import Counterexample
 from locksim.checker.search.conduct import misconduct
@@ -35,7 +36,7 @@ from locksim.checker.search.liveness import Lasso, bypass, starving
 from locksim.checker.search.loop import LEAK, NO_PROGRESS, WRONG_END
 from locksim.checker.search.ran import ran
 from locksim.checker.search.switches import NotKnownError, path_to_state, path_to_violation
-from locksim.checker.verdict import LIVENESS, PROPERTIES, UNBOUNDED, Budget, Verdict
+from locksim.checker.verdict import Verdict
 from locksim.compiler.bytecode import Place
 from locksim.lang.struct import Workload
 
@@ -53,69 +54,39 @@ _LOOK_AT_LEAST = 100_000
 
 
 def check_clients(
-    clients: Sequence[Client],
-    *,
-    name: str,
-    threads: int,
-    rounds: int = 0,
-    memory: str = "sc",
-    property: str = "all",  # noqa: A002 - the contract's word
-    budget: Budget | None = None,
-    reduction: bool = True,
-    symmetry: bool | None = None,
-    simplest: bool = True,
-    report: Progress | None = None,
-    used: Used | None = None,
+    clients: Sequence[Client], question: Question, report: Progress | None = None
 ) -> Verdict:
     """Explore test clients, one after another, until one is violated or not finished.
 
     Arguments:
         clients: at least one; endless ones for a property in ``LIVENESS``.
-        name: of what is checked, for the verdict.
-        threads: 1 to 8.
-        rounds: of each thread, for the verdict; UNBOUNDED lets each run its program again.
-        memory: "sc", "tso" or "c11". property: one of PROPERTIES.
-        budget: when to give up.
-        reduction: whether to leave out what makes no difference (``checker.models.claims``).
-        symmetry: whether to exchange threads where nothing tells them apart, for safety
-            (``checker.models.symmetry``); None: if the rounds are UNBOUNDED.
-        simplest: whether a counterexample under a stronger memory model is shown if there is one.
+        question: what is asked.
         report: called now and then with a line of text and the share of the states' budget used.
-        used: memory to begin with, and the CPUs of the threads; by default fresh memory.
 
     Raises:
-        CheckError: the request makes no sense, or a client cannot be checked.
+        CheckError: a client cannot be checked.
         CompileError, LinkError, SimulationError: a client is not a valid program.
     """
-    budget = budget or Budget()
-    check = _Check(name, threads, memory, property, budget, reduction, report, rounds, simplest)
-    check.symmetry = property not in LIVENESS and (check.again if symmetry is None else symmetry)
-    check.used = used
-    return check.verdict(clients)
+    return _Check(question, report).verdict(clients)
 
 
 def check_workload(
     workload: Workload,
     *,
-    threads: int,
     expect: dict[str, int] | str = "",
     plain: tuple[str, ...] = (),
-    memory: str = "sc",
-    property: str = "all",  # noqa: A002 - the contract's word
-    budget: Budget | None = None,
-    reduction: bool = True,
-    simplest: bool = True,
     conduct: Conduct | None = None,
+    **question: Any,
 ) -> Verdict:
     """Check a workload of one's own; it must be able to end.
 
     Arguments:
-        workload: the description. threads: 1 to 8, each of which runs its ``thread`` program.
+        workload: the description; each thread runs its ``thread`` program.
         expect: what must hold when all threads have finished: word's name → value, or a condition
             such as ``"x == 1 or y != 0"`` (:mod:`locksim.checker.expectation`).
         plain: names of words that stand for data that is not atomic: a race on them is an error.
-        memory, property, budget, reduction, simplest: as for :func:`check_clients`.
         conduct: what is demanded of its threads; nothing is left out of the exploration then.
+        question: fields of :class:`~locksim.checker.question.Question`.
 
     Raises:
         CheckError: the request makes no sense, or the workload cannot be checked.
@@ -123,49 +94,35 @@ def check_workload(
     """
     name, text = type(workload).__name__, expect if isinstance(expect, str) else ""
     known = {} if isinstance(expect, str) else expect
-    client = Client(name, workload, known, plain, conduct=conduct)
-    return check_clients(
-        [expecting(client, text)],
-        name=name,
-        threads=threads,
-        memory=memory,
-        property=property,
-        budget=budget,
-        reduction=reduction and conduct is None,
-        simplest=simplest,
-    )
+    client = expecting(Client(name, workload, known, plain, conduct=conduct), text)
+    if conduct is not None:
+        question["reduction"] = False
+    return check_clients([client], Question(name=name, **question))
 
 
 def outcomes(
-    workload: Workload,
-    *,
-    threads: int,
-    observe: tuple[str, ...],
-    memory: str = "sc",
-    budget: Budget | None = None,
-    reduction: bool = True,
+    workload: Workload, *, observe: tuple[str, ...], **question: Any
 ) -> set[tuple[int, ...]]:
     """Every combination of values that some words can have when all threads have finished.
 
     Arguments:
-        workload: the description. threads: 1 to 8.
-        observe: the words' names. memory: "sc", "tso" or "c11". budget: when to give up.
-        reduction: whether to leave out what makes no difference (``checker.models.claims``).
+        workload: the description. observe: the words' names.
+        question: fields of :class:`~locksim.checker.question.Question`.
 
     Raises:
         CheckError: a fault was found, no such word, or the budget does not suffice: a set that may
             lack some combination is never given.
     """
-    budget = budget or Budget()
-    built = build(Client("", workload), threads, memory, 0, budget)
+    asked = Question(**question)
+    built = build(Client("", workload), asked, watch=0)
     at = [address_of(built.memory, name) for name in observe]
     found = explore(
         built,
         deadlock=False,
-        reduction=reduction,
-        max_states=budget.max_states,
-        max_seconds=budget.max_seconds,
-        max_bytes=budget.max_bytes,
+        reduction=asked.reduction,
+        max_states=asked.budget.max_states,
+        max_seconds=asked.budget.max_seconds,
+        max_bytes=asked.budget.max_bytes,
     )
     if found.status:
         violation = ce.of_path(found.relied, found.violation, found.status)
@@ -181,37 +138,9 @@ def outcomes(
 class _Check:
     """A check of some clients, one after another, within one budget."""
 
-    def __init__(
-        self,
-        name: str,
-        threads: int,
-        memory: str,
-        asked: str,
-        budget: Budget,
-        reduction: bool,
-        report: Progress | None = None,
-        rounds: int = 0,
-        simplest: bool = True,
-    ) -> None:
-        if asked not in PROPERTIES:
-            raise CheckError(f"no property '{asked}'; there are {', '.join(PROPERTIES)}")
-        if asked in LIVENESS and memory == "c11":
-            raise CheckError(
-                f"{asked} under c11: no real machine hides a store from a thread for ever, and "
-                "C11 does not say when it must become visible\nhelp: ask under sc or tso"
-            )
-        self.again = rounds == UNBOUNDED and asked not in LIVENESS
-        if self.again and memory == "c11":
-            raise CheckError(
-                "unbounded rounds under c11: a thread that stays away could read older and older "
-                "values\nhelp: ask under sc or tso, or give a number of rounds"
-            )
-        self.name, self.threads, self.memory, self.asked = name, threads, memory, asked
-        self.simplest = simplest
-        self.budget, self.report, self.rounds = budget, report, rounds
-        self.reduction = reduction and asked not in LIVENESS
-        self.symmetry = False
-        self.used: Used | None = None
+    def __init__(self, question: Question, report: Progress | None = None) -> None:
+        self.question, self.budget, self.report = question, question.budget, report
+        self.reduction = question.reduction and not question.endless()
         self.ran: set[Place] = set()
         self.told_apart: dict[str, str] = {}
         self.states, self.depth, self.seconds = 0, 0, 0.0
@@ -234,10 +163,7 @@ class _Check:
                 break
             self._limit(found)
         return Verdict(
-            lock=self.name,
-            threads=self.threads,
-            memory=self.memory,
-            property=self.asked,
+            **self.question.of_verdict(),
             verdict=answer,
             states=self.states,
             depth=self.depth,
@@ -246,11 +172,9 @@ class _Check:
             client=client.name,
             limits=self.limits,
             counterexample=violation,
-            rounds=self.rounds,
             expect=client.end.text if isinstance(client.end, Expectation) else "",
             bypass=None if violation is not None else self.bypass,
             told_apart=self.told_apart,
-            not_checked=list(LIVENESS) if self.asked == "all" else [],
             ran=frozenset(self.ran),
             stopped=self.stopped,
         )
@@ -258,7 +182,7 @@ class _Check:
     def _client(self, client: Client) -> tuple[Exploration, Counterexample | None]:
         """Explore what a client can do; if something is wrong, find a shortest way to it."""
         before = self.states, self.depth
-        found, violation = self._explored(client, self.reduction, self.symmetry)
+        found, violation = self._explored(client, self.reduction, self.question.exchanges())
         exchanged = not found.model.told_apart
         if violation is None or not (self.reduction or exchanged):
             return found, violation
@@ -274,16 +198,13 @@ class _Check:
 
         None if none does but the one that was asked for.
         """
+        asked = self.question
         most = min(self.budget.max_states, max(_LOOK_AT_LEAST, 4 * self.states))
-        for memory in MEMORY_MODELS[: MEMORY_MODELS.index(self.memory)] if self.simplest else ():
+        stronger = MEMORY_MODELS[: MEMORY_MODELS.index(asked.memory)]
+        for memory in stronger if asked.simplest else ():
             left = max(1e-3, self.budget.max_seconds - self.seconds)
             budget = replace(self.budget, max_states=most, max_seconds=left)
-            check = _Check(
-                *(self.name, self.threads, memory, self.asked, budget, self.reduction),
-                rounds=self.rounds,
-                simplest=False,
-            )
-            check.symmetry, check.used = self.symmetry, self.used
+            check = _Check(replace(asked, memory=memory, budget=budget, simplest=False))
             verdict = check.verdict(todo)
             self.seconds += check.seconds
             if verdict.counterexample is not None:
@@ -296,29 +217,19 @@ class _Check:
     def _explored(
         self, client: Client, reduction: bool, symmetry: bool
     ) -> tuple[Exploration, Counterexample | None]:
-        asked, endless = self.asked, self.asked in LIVENESS
+        asked = self.question
         watch = watched(asked)
-        built = build(
-            client,
-            self.threads,
-            self.memory,
-            watch,
-            self.budget,
-            endless=endless,
-            again=self.again,
-            symmetry=symmetry,
-            used=self.used,
-        )
+        built = build(client, asked, watch, symmetry)
         self.told_apart.setdefault(client.name, built.told_apart)
-        ends = watch & WATCH_ASSERTIONS and not self.again
+        ends = watch & WATCH_ASSERTIONS and not asked.again()
         expect = client.expect if ends else {}
         end = _End(built, client.end) if ends and client.end else None
         found = explore(
             built,
             expect=expected(built, expect),
-            deadlock=asked in ("all", "deadlock"),
+            deadlock=asked.asks("deadlock"),
             reduction=reduction,
-            invariants=asked in ("all", "invariant"),
+            invariants=asked.asks("invariant"),
             max_states=self.budget.max_states,
             max_seconds=max(1e-3, self.budget.max_seconds - self.seconds),
             max_bytes=self.budget.max_bytes,
@@ -351,7 +262,7 @@ class _Check:
             violation = asked(None)
         if violation is None:
             return None
-        return shown(violation, client, self.memory, fault=found.status == FAULT)
+        return shown(violation, client, self.question.memory, fault=found.status == FAULT)
 
     def _wrong(
         self,
@@ -369,15 +280,15 @@ class _Check:
             return violation
         if not found.complete:
             return None
-        if self.asked in ("all", "deadlock") and (lost := found.doomed()):
+        if self.question.asks("deadlock") and (lost := found.doomed()):
             return ce.of_path(found.relied, _way(found, lost, until)[1], NO_PROGRESS)
-        if self.asked in ("all", "leak") and (lost := leaking(found)):
+        if self.question.asks("leak") and (lost := leaking(found)):
             return ce.of_path(found.relied, _way(found, lost, until)[1], LEAK)
         if conduct is not None and (wrong := misconduct(found, conduct)) is not None:
             return ce.of_misconduct(found, wrong, _way(found, [wrong.state], until)[1])
-        if self.asked == "starvation" and (lasso := starving(found)) is not None:
+        if self.question.property == "starvation" and (lasso := starving(found)) is not None:
             return ce.of_lasso(found, lasso)
-        if self.asked == "bypass":
+        if self.question.property == "bypass":
             most = bypass(found)
             if isinstance(most, Lasso):
                 return ce.of_lasso(found, most)
@@ -470,11 +381,11 @@ def shown(violation: Counterexample, client: Client, memory: str, *, fault: bool
     return replace(violation, message=message, client=client.name, memory=memory)
 
 
-def watched(asked: str) -> int:
+def watched(question: Question) -> int:
     """What stops an exploration that asks for a property."""
-    watch = WATCH_EXCLUSION * (asked in ("all", "exclusion"))
-    watch |= WATCH_ASSERTIONS * (asked in ("all", "assertion"))
-    return watch | WATCH_RACES * (asked in ("all", "race"))
+    watch = WATCH_EXCLUSION * question.asks("exclusion")
+    watch |= WATCH_ASSERTIONS * question.asks("assertion")
+    return watch | WATCH_RACES * question.asks("race")
 
 
 def expected(built: Model, expect: dict[str, int]) -> list[tuple[int, int]]:
@@ -482,29 +393,19 @@ def expected(built: Model, expect: dict[str, int]) -> list[tuple[int, int]]:
     return [(address_of(built.memory, word), value) for word, value in expect.items()]
 
 
-def build(
-    client: Client,
-    threads: int,
-    memory: str,
-    watch: int,
-    budget: Budget,
-    endless: bool = False,
-    again: bool = False,
-    symmetry: bool = False,
-    used: Used | None = None,
-) -> Model:
-    """The model of a client, within a budget; arguments as for ``checker.models.model.model``."""
+def build(client: Client, question: Question, watch: int, symmetry: bool = False) -> Model:
+    """The model of a client; ``watch`` and ``symmetry`` as for ``checker.models.model.model``."""
     return model(
         client.workload,
-        threads,
-        memory,
-        buffer_entries=budget.buffer_entries,
-        heap_lines=budget.heap_lines,
-        history=budget.history,
+        question.threads,
+        question.memory,
+        buffer_entries=question.budget.buffer_entries,
+        heap_lines=question.budget.heap_lines,
+        history=question.budget.history,
         plain=client.plain,
-        endless=endless,
-        again=again,
+        endless=question.endless(),
+        again=question.again(),
         symmetry=symmetry,
         watch=watch,
-        used=used,
+        used=question.used,
     )

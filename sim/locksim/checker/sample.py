@@ -18,12 +18,13 @@ from locksim.checker.errors import CheckError
 from locksim.checker.models.model import MODEL, Model
 from locksim.checker.models.outcome import CHOICES, DONE, FAULT, HEAP_FULL
 from locksim.checker.models.registers import NOTES
+from locksim.checker.question import Question
 from locksim.checker.replay import counterexample as ce
 from locksim.checker.replay.counterexample import Counterexample
 from locksim.checker.search.runner import CHOICE_OF, PLAIN, STEPS_OF_A_STATE, Runner, runner
 from locksim.checker.search.step import start
 from locksim.checker.search.wander import CUT
-from locksim.checker.verdict import LIVENESS, Budget, Verdict
+from locksim.checker.verdict import Verdict
 from locksim.lang.randomness import below, draw
 
 _POINTS = 1 << 21
@@ -60,13 +61,7 @@ class Sampling:
 def sample_clients(
     clients: Sequence[Client],
     sampling: Sampling,
-    *,
-    name: str,
-    threads: int,
-    rounds: int,
-    memory: str = "sc",
-    property: str = "all",  # noqa: A002 - the contract's word
-    budget: Budget | None = None,
+    question: Question,
     report: Progress | None = None,
 ) -> Verdict:
     """Try test clients on random schedules, one after another, until one fails.
@@ -74,9 +69,8 @@ def sample_clients(
     Arguments:
         clients: at least one.
         sampling: how many schedules, and which.
-        name, threads, rounds, memory, property, budget, report: as for
-            :func:`locksim.checker.check.check_clients`; of the budget only the time and the sizes
-            count.
+        question: what is asked; of the budget only the time and the sizes count.
+        report: called now and then with a line of text and the share of the schedules drawn.
 
     Returns:
         A verdict that is "violated" or "unfinished". Its ``states`` are steps, its ``depth`` the
@@ -86,22 +80,18 @@ def sample_clients(
         CheckError: the request makes no sense, or the lock cannot be checked.
         CompileError, LinkError, SimulationError: the lock is no valid program.
     """
-    if property not in SAFETY:
+    if question.property not in SAFETY:
         raise CheckError(
-            f"no property '{property}' of random schedules; there are {', '.join(SAFETY)}"
+            f"no property '{question.property}' of random schedules; there are {', '.join(SAFETY)}"
         )
-    budget = budget or Budget()
-    sampler = _Sampler(sampling, budget, property, report)
+    sampler = _Sampler(sampling, question, report)
     violation, client = None, clients[0]
     for client in clients:
-        violation = sampler.client(client, threads, memory)
+        violation = sampler.client(client)
         if violation is not None:
             break
     return Verdict(
-        lock=name,
-        threads=threads,
-        memory=memory,
-        property=property,
+        **question.of_verdict(),
         verdict="unfinished" if violation is None else "violated",
         states=sampler.steps,
         depth=sampler.longest,
@@ -110,16 +100,12 @@ def sample_clients(
         client=client.name,
         limits=[sampler.summary(violation is not None)],
         counterexample=violation,
-        rounds=rounds,
-        not_checked=list(LIVENESS) if property == "all" else [],
     )
 
 
 class _Sampler:
-    def __init__(
-        self, sampling: Sampling, budget: Budget, asked: str, report: Progress | None
-    ) -> None:
-        self.sampling, self.budget, self.asked, self.report = sampling, budget, asked, report
+    def __init__(self, sampling: Sampling, question: Question, report: Progress | None) -> None:
+        self.sampling, self.question, self.report = sampling, question, report
         self.steps, self.longest, self.seconds = 0, 0, 0.0
         self.drawn, self.cut, self.seed, self.before = 0, 0, sampling.seed, 0
 
@@ -137,15 +123,15 @@ class _Sampler:
             f"nothing wrong{cut}"
         )
 
-    def client(self, client: Client, threads: int, memory: str) -> Counterexample | None:
+    def client(self, client: Client) -> Counterexample | None:
         """Draw the schedules of a client; the counterexample if one fails."""
-        built = build(client, threads, memory, watched(self.asked), self.budget)
+        built = build(client, self.question, watched(self.question))
         if built.invariants or client.end is not None:
             raise CheckError(
                 f"{client.name}: random schedules ask no invariant and no expectation\n"
                 "help: leave --random out, or --expect and the invariant"
             )
-        expect = client.expect if self.asked in ("all", "assertion") else {}
+        expect = client.expect if self.question.asks("assertion") else {}
         run = _Run(built, expected(built, expect))
         begun = time.perf_counter()
         try:
@@ -161,8 +147,8 @@ class _Sampler:
                 if status not in (DONE, CUT, HEAP_FULL):
                     self.before = len(trail)
                     violation = ce.of_path(built, run.shrunk(trail, status), status, expect)
-                    return shown(violation, client, memory, fault=status == FAULT)
-                if time.perf_counter() - begun + self.seconds > self.budget.max_seconds:
+                    return shown(violation, client, self.question.memory, fault=status == FAULT)
+                if time.perf_counter() - begun + self.seconds > self.question.budget.max_seconds:
                     break
                 if self.report is not None and k % 100 == 0:
                     self.report(f"{self.drawn:,} schedules", k / self.sampling.schedules)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from locksim.checker.check import Progress, check_clients, expecting
 from locksim.checker.client import Client, chosen
 from locksim.checker.errors import CheckError
 from locksim.checker.models.model import model
 from locksim.checker.play.walk import Walk
+from locksim.checker.question import Question
 from locksim.checker.sample import Sampling, sample_clients
-from locksim.checker.verdict import LIVENESS, UNBOUNDED, Budget, Verdict
+from locksim.checker.verdict import UNBOUNDED, Verdict
 from locksim.kinds import StructKind, kind_of, kinds
 from locksim.lang.struct import Struct
 
@@ -20,59 +23,38 @@ def check_lock(
     *,
     threads: int = 3,
     rounds: int = 1,
-    memory: str = "sc",
-    property: str = "all",  # noqa: A002 - the contract's word
-    budget: Budget | None = None,
-    name: str = "",
     client: str = "",
     expect: str = "",
-    reduction: bool = True,
-    symmetry: bool | None = None,
-    simplest: bool = True,
     report: Progress | None = None,
+    **question: Any,
 ) -> Verdict:
     """Check a lock with the test clients of its kind, or a workload as it is.
 
     Arguments:
         lock: a lock, RCU, cache of decisions or workload, class or description.
         threads: 1 to 8. rounds: critical sections of each, or UNBOUNDED.
-        memory: "sc", "tso" or "c11". property: one of PROPERTIES.
-        budget: when to give up.
-        name: for the verdict; by default the class's.
         client: only those clients whose name begins so.
         expect: what must hold of the words when all threads have finished, such as
             ``"x == 1 or y != 0"`` (:mod:`locksim.checker.expectation`).
-        reduction: whether to leave out what makes no difference (``checker.models.claims``).
-        symmetry: whether to exchange threads where nothing tells them apart
-            (``checker.models.symmetry``); None: if the rounds are UNBOUNDED.
-        simplest: whether a counterexample under a stronger memory model is shown if there is one.
         report: called now and then with a line of text and the share of the states' budget used.
+        question: ``memory``, ``property``, ``budget`` and the other fields of
+            :class:`~locksim.checker.question.Question`.
 
     Raises:
         CheckError: the request makes no sense, or the lock cannot be checked.
         CompileError, LinkError, SimulationError: the lock is not a valid program.
     """
-    if expect and property not in ("all", "assertion"):
+    asked = _question(lock, threads, rounds, question)
+    if expect and not asked.asks("assertion"):
         raise CheckError(
-            f"--expect is part of all and assertion, not of {property}\nhelp: leave --property out"
+            f"--expect is part of all and assertion, not of {asked.property}\n"
+            "help: leave --property out"
         )
-    if property in LIVENESS:
+    if asked.endless():
         known = endless_clients_of(lock)
     else:
         known = chosen(clients_of(lock, threads, rounds), client)
-    return check_clients(
-        [expecting(one, expect) for one in known],
-        name=name or _class(lock).__name__,
-        threads=threads,
-        rounds=rounds,
-        memory=memory,
-        property=property,
-        budget=budget,
-        reduction=reduction,
-        symmetry=symmetry,
-        simplest=simplest,
-        report=report,
-    )
+    return check_clients([expecting(one, expect) for one in known], asked, report)
 
 
 def sample_lock(
@@ -81,18 +63,15 @@ def sample_lock(
     *,
     threads: int = 8,
     rounds: int = 1,
-    memory: str = "sc",
-    property: str = "all",  # noqa: A002 - the contract's word
-    budget: Budget | None = None,
-    name: str = "",
     report: Progress | None = None,
+    **question: Any,
 ) -> Verdict:
     """Try a lock with the test clients of its kind on random schedules.
 
     Arguments:
         sampling: how many schedules, and which.
-        lock, threads, rounds, memory, property, budget, name, report: as for :func:`check_lock`; of
-            the budget only the time and the sizes count.
+        lock, threads, rounds, report, question: as for :func:`check_lock`; of the budget only the
+            time and the sizes count.
 
     Returns:
         A verdict that is "violated" or "unfinished". Its ``states`` are steps, its ``depth`` the
@@ -103,17 +82,15 @@ def sample_lock(
         CompileError, LinkError, SimulationError: the lock is not a valid program.
     """
     _bounded(rounds)
-    return sample_clients(
-        clients_of(lock, threads, rounds),
-        sampling,
-        name=name or _class(lock).__name__,
-        threads=threads,
-        rounds=rounds,
-        memory=memory,
-        property=property,
-        budget=budget,
-        report=report,
-    )
+    asked = _question(lock, threads, rounds, question)
+    return sample_clients(clients_of(lock, threads, rounds), sampling, asked, report)
+
+
+def _question(
+    lock: Struct | type[Struct], threads: int, rounds: int, more: dict[str, Any]
+) -> Question:
+    name = more.pop("name", "") or _class(lock).__name__
+    return Question(name=name, threads=threads, rounds=rounds, **more)
 
 
 def walk_of_lock(

@@ -5,6 +5,7 @@ from kinds.verdicts import verdict_of
 from kinds.wear import used
 
 from locksim.checker.check import check_clients, check_workload
+from locksim.checker.question import Question
 from locksim.core.result import SimulationError
 from locksim.kinds.checking import clients_of
 from locksim.lang import ACQUIRE, RELAXED, RELEASE, CountedRef, Workload, part, pause, word
@@ -129,12 +130,12 @@ def test_a_proof_begins_there() -> None:
     """The setup of a client takes the references that it begins with, in that memory."""
     left = used(Lockref)
     for client in clients_of(Lockref, 2, 1):
-        assert "proven" == check_clients([client], name="", threads=2, used=left.used).verdict
+        assert "proven" == check_clients([client], Question(threads=2, used=left.used)).verdict
 
 
 def test_a_lost_put_is_found_at_the_end() -> None:
     """The proof from fresh memory passes; the run finds a reference too many."""
-    fresh = check_clients(clients_of(LosesAPut, 2, 1), name="", threads=2)
+    fresh = check_clients(clients_of(LosesAPut, 2, 1), Question(threads=2))
     assert "proven" == fresh.verdict
     with pytest.raises(SimulationError, match="an assertion failed"):
         used(LosesAPut)

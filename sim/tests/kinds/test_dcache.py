@@ -6,6 +6,7 @@ from kinds.wear import used
 from library.kernel.dcache_kinds import KINDS
 
 from locksim.checker.check import check_clients
+from locksim.checker.question import Question
 from locksim.kinds import LoadError, LoadSettings, kind_of, plain_load
 from locksim.lang import ACQUIRE, RELAXED, RELEASE, fence, pause
 from locksim.library.kernel.dcache import Dcache
@@ -129,11 +130,11 @@ def test_caches_are_used_and_proven_from_there(cache: type[Dcache]) -> None:
     names = {left.words[name] for name in left.words if name.endswith(".name")}
     assert ({0}, 0) == (names, left.violations)
     clients = kind_of(cache).worn_clients(cache, 2)
-    assert "proven" == check_clients(clients, name="", threads=2, used=left.used).verdict
+    assert "proven" == check_clients(clients, Question(threads=2, used=left.used)).verdict
 
 
 def test_a_walk_stays_until_a_small_number_comes_round() -> None:
     """The library's number has room for all renames; one of five bits has not."""
     wrong = SeqRetryDcache(rename_lock=FewNumbers)
     *_, staying = kind_of(wrong).worn_clients(wrong, 2)
-    assert "violated" == check_clients([staying], name="", threads=2).verdict
+    assert "violated" == check_clients([staying], Question(threads=2)).verdict

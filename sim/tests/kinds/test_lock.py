@@ -4,6 +4,7 @@ import pytest
 from kinds.verdicts import verdict_of
 
 from locksim.checker.check import check_clients
+from locksim.checker.question import Question
 from locksim.kinds.checking import clients_of
 from locksim.kinds.lock import Counting, Trying
 from locksim.lang import ACQUIRE, RELAXED, RELEASE, Lock, n_cpus, pause, thread, word
@@ -101,7 +102,7 @@ def test_what_users_expect_is_asked(lock, client):
     assert FOUND[lock, client] == verdict_of(lock, client)
     known = clients_of(lock, 2, 1)
     usual = [found for found in known if type(found.workload) in (Counting, Trying)]
-    assert "proven" == check_clients(usual, name="usual", threads=2).verdict
+    assert "proven" == check_clients(usual, Question(name="usual", threads=2)).verdict
 
 
 def test_a_try_waits_for_nobody():

@@ -4,6 +4,7 @@ import pytest
 from kinds.verdicts import verdict_of
 
 from locksim.checker.check import check_clients
+from locksim.checker.question import Question
 from locksim.kinds.checking import clients_of
 from locksim.kinds.rwlock import ReadingAndWriting
 from locksim.lang import ACQUIRE, RELAXED, RELEASE, RWLock, part, pause, word
@@ -174,7 +175,7 @@ def test_what_users_expect_is_asked(lock, client):
     """One client asks; those that take turns to read and to write find nothing wrong."""
     assert FOUND[lock, client] == verdict_of(lock, client)
     usual = [c for c in clients_of(lock, 2, 1) if type(c.workload) is ReadingAndWriting]
-    assert "proven" == check_clients(usual, name="usual", threads=2).verdict
+    assert "proven" == check_clients(usual, Question(name="usual", threads=2)).verdict
 
 
 @pytest.mark.parametrize("memory", ["sc", "tso", "c11"])

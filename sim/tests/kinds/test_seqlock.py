@@ -5,6 +5,7 @@ from kinds.wear import used
 
 from locksim.checker import check_lock
 from locksim.checker.check import check_clients
+from locksim.checker.question import Question
 from locksim.kinds import kind_of
 from locksim.kinds.checking import clients_of
 from locksim.lang import ACQUIRE, RELAXED, RELEASE, CountedRef, SeqLock, param, pause, word
@@ -220,7 +221,7 @@ def test_a_number_that_comes_round_is_found(bits: int, verdict: str) -> None:
     """A reader stays while it does; 16 bits are enough for that."""
     lock = FewNumbers(bits=bits)
     *_, staying = kind_of(lock).worn_clients(lock, 2)
-    assert verdict == check_clients([staying], name="", threads=2).verdict
+    assert verdict == check_clients([staying], Question(threads=2)).verdict
 
 
 @pytest.mark.parametrize("lock", [SpinSeqLock, SeqRWLock, ExclusiveReaderSeqLock])
@@ -230,5 +231,5 @@ def test_sequence_locks_are_used_and_proven_from_there(lock: type[SeqLock]) -> N
     written = left.words["written"]
     assert (2 * written, 0) == (left.words["lock.sequence"], left.violations)
     assert 0 < written == left.words["copied"]
-    found = check_clients(kind_of(lock).worn_clients(lock, 2), name="", threads=2, used=left.used)
+    found = check_clients(kind_of(lock).worn_clients(lock, 2), Question(threads=2, used=left.used))
     assert "proven" == found.verdict

@@ -6,6 +6,7 @@ from kinds.wear import ON, used
 from locksim.checker.check import check_clients
 from locksim.checker.client import Client
 from locksim.checker.errors import CheckError
+from locksim.checker.question import Question
 from locksim.core.result import DeadlockError, SimulationError
 from locksim.kinds import kind_of
 from locksim.kinds.checking import clients_of
@@ -79,7 +80,7 @@ def test_a_check_begins_there(lock, memory) -> None:
     """A right lock is proven from any moment, by threads on CPUs 5 and 2 of eight."""
     left = used(lock)
     for client in clients_of(lock, 2, 1):
-        verdict = check_clients([client], name="", threads=2, memory=memory, used=left.used)
+        verdict = check_clients([client], Question(threads=2, memory=memory, used=left.used))
         assert "proven" == verdict.verdict
 
 
@@ -93,17 +94,17 @@ def test_a_program_is_asked_on_its_cpus() -> None:
     """Before anything was done the turn is CPU 0's, so CPUs 5 and 2 of eight wait for ever."""
     left = used(Alternating, rounds=0)
     (client,) = clients_of(Alternating, 2, 1)[:1]
-    verdict = check_clients([client], name="", threads=2, used=left.used)
+    verdict = check_clients([client], Question(threads=2, used=left.used))
     assert "deadlock" == verdict.found
-    assert "proven" == check_clients([client], name="", threads=2).verdict
+    assert "proven" == check_clients([client], Question(threads=2)).verdict
 
 
 def test_a_proof_says_which_operations_it_reached() -> None:
     """Both of its methods, and nothing of a method that the clients do not call."""
     (counting, *_) = clients_of(TicketLock, 2, 1)
-    verdict = check_clients([Client("", counting.workload)], name="", threads=2)
+    verdict = check_clients([Client("", counting.workload)], Question(threads=2))
     assert "proven" == verdict.verdict
-    with_try = check_clients(clients_of(TicketLock, 2, 1), name="", threads=2)
+    with_try = check_clients(clients_of(TicketLock, 2, 1), Question(threads=2))
     names = [{p.method for p in v.ran if p.method[0] == "T"} for v in (verdict, with_try)]
     assert {"TicketLock.acquire", "TicketLock.release"} == names[0]
     assert "TicketLock.try_acquire" in names[1]
@@ -140,7 +141,7 @@ class Owners(Workload):
 def test_the_setup_of_a_client_runs_in_that_memory() -> None:
     """Once, with the number of the check's threads."""
     client = Client("", Owners(lock=TicketLock), {"shares": 0})
-    verdict = check_clients([client], name="", threads=2, used=used(TicketLock).used)
+    verdict = check_clients([client], Question(threads=2, used=used(TicketLock).used))
     assert "proven" == verdict.verdict
 
 
@@ -150,9 +151,9 @@ def test_requests_that_make_no_sense_are_refused() -> None:
         drawn_cpus(1, 3, 2)
     left = used(TicketLock)
     with pytest.raises(CheckError, match="does not lie where"):
-        check_clients(clients_of(MCSLock, 2, 1), name="", threads=2, used=left.used)
+        check_clients(clients_of(MCSLock, 2, 1), Question(threads=2, used=left.used))
     with pytest.raises(CheckError, match="bounded rounds"):
-        check_clients(clients_of(TicketLock, 3, 1), name="", threads=3, used=left.used)
+        check_clients(clients_of(TicketLock, 3, 1), Question(threads=3, used=left.used))
 
 
 def test_cpus_are_different_and_drawn() -> None:
@@ -167,7 +168,7 @@ def test_a_reader_writer_lock_is_used_too() -> None:
     assert (0, 0) == (left.violations, left.words["lock.state"])
     assert 0 < left.words["written"] == left.words["copied"]
     (client,) = clients_of(ReaderPreferenceRWLock, 2, 1)[:1]
-    assert "proven" == check_clients([client], name="", threads=2, used=left.used).verdict
+    assert "proven" == check_clients([client], Question(threads=2, used=left.used)).verdict
 
 
 def test_a_big_reader_lock_of_four_cpus_is_found() -> None:

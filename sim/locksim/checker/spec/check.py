@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from locksim.checker.check import Progress, check_clients
 from locksim.checker.client import Client
 from locksim.checker.errors import CheckError
+from locksim.checker.question import Question
 from locksim.checker.spec.calls import Plan, plans, read_plan
 from locksim.checker.spec.client import client
 from locksim.checker.spec.history import CONDITIONS
 from locksim.checker.spec.history import operations as operations_of
 from locksim.checker.spec.sequential import Specification
-from locksim.checker.verdict import LIVENESS, Budget, Verdict
+from locksim.checker.verdict import Verdict
 from locksim.compiler.frontend import compile_class
 from locksim.lang.struct import Struct
 from lockui.suggest import did_you_mean
@@ -29,13 +31,9 @@ def check_spec(
     threads: int = 0,
     operations: str = "",
     condition: str = "linearizability",
-    memory: str = "sc",
-    property: str = "all",  # noqa: A002 - the contract's word
-    budget: Budget | None = None,
-    name: str = "",
     spec: str = "",
-    reduction: bool = True,
     report: Progress | None = None,
+    **question: Any,
 ) -> Verdict:
     """Check every history of some threads' operations against an atomic specification.
 
@@ -47,29 +45,21 @@ def check_spec(
             of all that there are; or which: "push(1); pop() | pop()", behind those of no thread
             that come first: "push(1) || pop() | pop()".
         condition: a key of CONDITIONS.
-        memory: "sc", "tso" or "c11". property: one of SAFETY; "assertion" for nothing but histories
-            and assertions.
-        budget: when to give up. name: for the verdict; by default the class's.
         spec: the specification's name, for the verdict; by default the class's.
-        reduction: whether to leave out what makes no difference (``checker.models.claims``).
         report: called now and then with a line of text and the share of the states' budget used.
+        question: other fields of :class:`~locksim.checker.question.Question`; its property is one
+            of SAFETY, "assertion" for nothing but histories and assertions.
 
     Raises:
         CheckError: the request makes no sense, or the specification cannot be run.
         CompileError, LinkError, SimulationError: a class is not a valid program.
     """
-    if property in LIVENESS:
-        raise CheckError(f"{property} is not asked of histories\nhelp: leave --spec out")
-    verdict = check_clients(
-        clients(implementation, specification, threads, operations, condition),
-        name=name or _class(implementation).__name__,
-        threads=thread_count(threads, operations),
-        memory=memory,
-        property=property,
-        budget=budget,
-        reduction=reduction,
-        report=report,
-    )
+    name = question.pop("name", "") or _class(implementation).__name__
+    asked = Question(name=name, threads=thread_count(threads, operations), **question)
+    if asked.endless():
+        raise CheckError(f"{asked.property} is not asked of histories\nhelp: leave --spec out")
+    todo = clients(implementation, specification, threads, operations, condition)
+    verdict = check_clients(todo, asked, report)
     return replace(verdict, spec=spec or _class(specification).__name__, condition=condition)
 
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from locksim.checker import check_workload, outcomes
 from locksim.checker.check import build, expected, watched
 from locksim.checker.models.model import WATCH_EXCLUSION, address_of, model
+from locksim.checker.question import Question
 from locksim.checker.search import explore as exploration
 from locksim.checker.search.explore import explore
 from locksim.checker.search.leak import leaking
-from locksim.checker.verdict import Budget
 from locksim.compiler import compile_source
 from locksim.kinds.checking import clients_of
 from locksim.lang import RELAXED, Workload, pause, thread, word
@@ -66,7 +66,8 @@ def test_litmus_shapes_have_the_same_outcomes(shape, memory):
 
 def goes_wrong(client, threads, memory, reduction):
     """Whether an exploration finds anything wrong with a client, and how many states it had."""
-    built = build(client, threads, memory, watched("all"), Budget())
+    asked = Question(threads=threads, memory=memory)
+    built = build(client, asked, watched(asked))
     found = explore(built, expect=expected(built, client.expect), reduction=reduction)
     if found.status:
         return True, found.states

@@ -7,6 +7,7 @@ from locksim.checker import check_lock, replay
 from locksim.checker.check import check_clients
 from locksim.checker.client import Client
 from locksim.checker.models.model import model
+from locksim.checker.question import Question
 from locksim.checker.replay.counterexample import of_path
 from locksim.checker.search.explore import explore
 from locksim.checker.search.loop import NO_PROGRESS
@@ -97,7 +98,8 @@ def test_a_part_that_is_chosen_at_the_start():
     """A thread may ask for its number before its first operation; its place then shows the part."""
     client = Client("by part", ByPart(), {"count": 2})
     told_apart, exchanged = (
-        check_clients([client], name="parts", threads=4, symmetry=s) for s in (False, True)
+        check_clients([client], Question(name="parts", threads=4, symmetry=s))
+        for s in (False, True)
     )
     assert {"by part": ""} == exchanged.told_apart
     assert ("proven", "proven") == (told_apart.verdict, exchanged.verdict)

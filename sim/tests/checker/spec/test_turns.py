@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from locksim.checker.check import check_clients
 from locksim.checker.errors import CheckError
+from locksim.checker.question import Question
 from locksim.checker.spec import clients
 from locksim.checker.spec.sequential import Specification
 from locksim.checker.spec.turns import load, sequences
@@ -63,7 +64,7 @@ def test_histories_begin_there() -> None:
     left = used(Lockref)
     atomic = specification("LockedReferenceCount")
     found = clients(Lockref, atomic, 2, "get(); put() | acquire(); release()", "linearizability")
-    verdict = check_clients(found, name="", threads=2, used=left.used)
+    verdict = check_clients(found, Question(threads=2, used=left.used))
     assert "proven" == verdict.verdict
 
 

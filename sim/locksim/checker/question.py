@@ -1,0 +1,83 @@
+"""The question that a check answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from locksim.checker.errors import CheckError
+from locksim.checker.models.used import Used
+from locksim.checker.verdict import LIVENESS, PROPERTIES, UNBOUNDED, Budget
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """How many threads are checked, for what, and how far to look.
+
+    Its fields are the keywords of ``check_lock``, ``check_spec``, ``check_workload``.
+
+    Arguments:
+        threads: 1 to 8.
+        rounds: critical sections of each thread; 0: the client decides; UNBOUNDED: each thread may
+            run its program again.
+        memory: "sc", "tso" or "c11". property: one of PROPERTIES.
+        budget: when to give up.
+        name: of what is checked, for the verdict; by default the class's.
+        reduction: whether to leave out what makes no difference (``checker.models.claims``).
+        symmetry: whether to exchange threads where nothing tells them apart, for safety
+            (``checker.models.symmetry``); None: if the rounds are UNBOUNDED.
+        simplest: whether a counterexample under a stronger memory model is shown if there is one.
+        used: memory to begin with, and the CPUs of the threads; by default fresh memory.
+
+    Raises:
+        CheckError: the request makes no sense.
+    """
+
+    threads: int = 3
+    rounds: int = 0
+    memory: str = "sc"
+    property: str = "all"
+    budget: Budget = field(default_factory=Budget)
+    name: str = ""
+    reduction: bool = True
+    symmetry: bool | None = None
+    simplest: bool = True
+    used: Used | None = None
+
+    def __post_init__(self) -> None:
+        if self.property not in PROPERTIES:
+            raise CheckError(f"no property '{self.property}'; there are {', '.join(PROPERTIES)}")
+        if self.endless() and self.memory == "c11":
+            raise CheckError(
+                f"{self.property} under c11: no real machine hides a store from a thread for ever, "
+                "and C11 does not say when it must become visible\nhelp: ask under sc or tso"
+            )
+        if self.again() and self.memory == "c11":
+            raise CheckError(
+                "unbounded rounds under c11: a thread that stays away could read older and older "
+                "values\nhelp: ask under sc or tso, or give a number of rounds"
+            )
+
+    def endless(self) -> bool:
+        """Whether it is about runs that never end."""
+        return self.property in LIVENESS
+
+    def again(self) -> bool:
+        """Whether each thread may run its program any number of times."""
+        return self.rounds == UNBOUNDED and not self.endless()
+
+    def exchanges(self) -> bool:
+        """Whether threads are exchanged for one another."""
+        return not self.endless() and (self.again() if self.symmetry is None else self.symmetry)
+
+    def asks(self, *properties: str) -> bool:
+        """Whether one of some properties is asked for, by its name or by "all"."""
+        return self.property in ("all", *properties)
+
+    def of_verdict(self) -> dict[str, Any]:
+        """What a verdict repeats of it."""
+        return {
+            **{"lock": self.name, "threads": self.threads, "rounds": self.rounds},
+            **{"memory": self.memory, "property": self.property},
+            "not_checked": list(LIVENESS) if self.property == "all" else [],
+        }
