@@ -18,7 +18,7 @@ def other_format(document: object, reads: int, key: str = "format") -> str:
     if isinstance(document, bytes | str):
         try:
             document = json.loads(document)
-        except ValueError:
+        except (ValueError, RecursionError):
             return ""
     found = document.get(key, 1) if isinstance(document, dict) else reads
     if found == reads:

@@ -24,6 +24,7 @@ from lockgrader.lab import Band
 from lockgrader.lab.closed import Closed, Text
 from lockgrader.read.record import RECORD, Locked
 from lockgrader.sandbox import Profile
+from lockui.formats import other_format
 
 if TYPE_CHECKING:
     from lockgrader.submitted import Submitted
@@ -95,7 +96,8 @@ class Measurement(Check):
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))[:80]
-            return Finding("malformed_output", 0.0, f"{self.file}: {where}: {first['msg']}"[:300])
+            says = other_format(data, 1) or f"{where}: {first['msg']}"
+            return Finding("malformed_output", 0.0, f"{self.file}: {says}"[:300])
         wrong = _wrong(made)
         if wrong:
             says = f"{self.file} is not what 'locklab native bench' wrote: {wrong}; measure again"

@@ -113,6 +113,7 @@ def test_an_edited_file_earns_nothing() -> None:
     [
         ({"trials": []}, "fail", "holds no measurement"),
         ({"seconds": "soon"}, "malformed_output", "seconds"),
+        ({"format": 2}, "malformed_output", "m.json: it has format 2, and LockLab"),
         ({"began": "2026-01-01"}, "fail", "no zone"),
         ({"began": "soon"}, "fail", "cannot be computed with"),
         ({"precision": float("nan")}, "fail", ""),

@@ -74,8 +74,9 @@ def load(file: Path) -> Measurement:
             raise NativeError(
                 f"{file} does not hold a LockLab measurement: it has no 'locklab' metadata"
             )
+        made = _measurement(file, head)
         trials = [Trial.model_validate_json(text) for text in table["trial"].to_pylist()]
-        return _measurement(file, head).model_copy(update={"trials": tuple(trials)})
+        return made.model_copy(update={"trials": tuple(trials)})
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the file"
