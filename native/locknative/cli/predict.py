@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typing_extensions import TypedDict
 
+from locksim.cli.values import machines
 from locksim.papers.factors import Factor
 from lockui import tables
 from lockui.command import Detail, command
+from lockui.completion import among
 from lockui.console import progress, say
 from lockui.document import records
 from lockui.report import Report
@@ -45,7 +47,8 @@ class PredictAnswer(TypedDict):
 def predict(
     from_: Annotated[Path, Detail("the folder of a survey that measured locks")],
     machine: Annotated[
-        Path | None, Detail("a calibrated profile; by default calibrated from the folder")
+        str | None,
+        Detail("a calibrated profile; by default calibrated from the folder", among(machines)),
     ] = None,
     all_: Annotated[bool, Detail("show every point")] = False,
 ) -> Report[PredictAnswer]:

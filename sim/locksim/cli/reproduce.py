@@ -72,7 +72,7 @@ def reproduce(
             autocompletion=among(values.experiments),
         ),
     ] = None,
-    all_: Annotated[bool, Detail("shortened, unless --full")] = False,
+    all_: Annotated[bool, Detail("every experiment, shortened unless --full")] = False,
     out: Annotated[Path, Detail("a folder for plots and tables; or FILE.html, one page")] = FOLDER,
     replications: Annotated[
         int | None, Detail("of each cell; by default the experiment's", rare=True)

@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 from locksim.cli import values
 from locksim.cli.options import check_runs
 from lockui import tables
-from lockui.command import command
+from lockui.command import Detail, command
 from lockui.completion import among
 from lockui.console import progress, say
 from lockui.errors import UsageError, interrupted
@@ -71,7 +71,7 @@ def what_if(
             help="names from 'locklab show what-if'", autocompletion=among(values.what_ifs)
         ),
     ] = None,
-    all_: bool = False,
+    all_: Annotated[bool, Detail("every what-if")] = False,
     replications: int = 3,
     seed: int = 1,
 ) -> Report[WhatIfAnswer | list[WhatIfAnswer]]:
