@@ -31,4 +31,4 @@ def new_(
         print_json({"lesson": str(path)})
         return
     say(f"{path}\nrun it with: locklab lesson run {path}")
-    say("how to write a lesson: docs/contributing/adding-a-lesson.md")
+    say("how to write a lesson: lessons/README.md")
