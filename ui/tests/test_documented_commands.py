@@ -44,7 +44,7 @@ BLOCK = re.compile(r"^\s*(?:[$!%>] ?)?(?:[\w./]*/)?locklab (?P<rest>[a-z-].*)$")
 INLINE = re.compile(r"`(?:[\w./]*/)?locklab (?P<rest>[a-z-][^`]*)`|'locklab (?P<said>[a-z][^']*)'")
 ENDS = ("|", ">", ">>", "<", ";", "&&", "&", "#", "2>&1", "2>")
 EXAMPLES = {"number": "1", "time": "1us", "share": "50%", "size": "1GiB", "frequency": "2GHz"}
-"""What stands for a placeholder such as CPUS, by the type of its option."""
+"""What stands for a placeholder such as CPUS, by the type of its option; HOLDns becomes 1ns."""
 OWN = ("help", "--help", "-h", "--version", "-V", "--install-completion", "--show-completion")
 
 
@@ -77,8 +77,7 @@ def arguments(command: str) -> list[str]:
     except ValueError:
         words = command.split()
     end = next((k for k, word in enumerate(words) if word in ENDS), len(words))
-    words = [word.rstrip(";,") for word in words[:end]]
-    return [word for word in words if "…" not in word and "..." not in word]
+    return [word for one in words[:end] if (word := re.sub(r"…|\.\.\.", "", one).rstrip(";,"))]
 
 
 @cache
@@ -109,8 +108,7 @@ def wrong(words: list[str], mention: bool = False) -> str:
             known[name].make_context(name, list(filled(rest)))
     except (typer.Exit, typer.TyperException) as end:
         message = said.getvalue().strip() or str(end)
-        missing = "missing argument" in message or "requires an argument" in message
-        return "" if mention and missing else message
+        return "" if mention and re.search("missing|requires an argument", message) else message
     return ""
 
 
@@ -118,8 +116,10 @@ def filled(words: list[str]) -> Iterator[str]:
     """Yield words with a value for each placeholder (CPUS) that stands behind an option."""
     for before, word in itertools.pairwise(["", *words]):
         row = options().get(before.removeprefix("--"))
-        if row is not None and re.fullmatch("[A-Z][A-Z_]*", word):
-            yield EXAMPLES.get(row.type, word)
+        if row is not None and row.type in EXAMPLES and re.fullmatch("[A-Z][A-Z_]*", word):
+            yield EXAMPLES[row.type]
+        elif row is not None and row.type in EXAMPLES:
+            yield re.sub("[A-Z][A-Z_]+(?=ns|us|ms|s|%)", "1", word)
         else:
             yield word
 
