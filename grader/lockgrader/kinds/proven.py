@@ -84,6 +84,7 @@ class Proven(ProofCheck):
                 file=code.file,
                 part=kind.part,
                 memory=self.memory,
+                property="starvation" if self.property == "starvation" else "all",
                 long=LONG if issubclass(lock, Lock) else LONG_OTHER,
             )
             finding = self.proven_after_use(finding, wearing)
@@ -154,7 +155,7 @@ class _KindWearing(Wearing):
 
     Arguments:
         kind: the struct's. struct: its class. client: prefix of the clients' names.
-        name, file, part, memory, long, threads, by_cpu: as for
+        name, file, part, memory, long, property, threads, by_cpu: as for
             :class:`~lockgrader.measuring.used.Wearing`.
     """
 
@@ -166,6 +167,7 @@ class _KindWearing(Wearing):
     part: str
     memory: str
     long: int
+    property: str
     threads: int = 2
     by_cpu: bool = True
 
@@ -188,4 +190,6 @@ class _KindWearing(Wearing):
     def _clients(self) -> list[Client]:
         from locksim.checker.client import chosen
 
+        if self.property == "starvation":
+            return self.kind.endless_clients(self.struct)
         return chosen(self.kind.worn_clients(self.struct, self.threads), self.client)

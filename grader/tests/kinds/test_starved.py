@@ -57,9 +57,10 @@ class L(RWLock):
 """
 
 
-def finding(text: str, *sides: str) -> Finding:
+def finding(text: str, *sides: str, **more: object) -> Finding:
     """Of a lock that must starve these sides."""
-    check = Starved(kind="starved", name="s", title="S", points=1, lock="L", sides=sides)
+    given = {"kind": "starved", "name": "s", "title": "S", "points": 1, "lock": "L"}
+    check = Starved.model_validate({**given, "sides": sides, **more})
     codes = compile_source(HEAD + text.replace("1000", str(1 << 12)), "<l.py>")
     return check.judge(Submitted(codes=codes))
 
@@ -90,3 +91,22 @@ def test_the_other_side(text: str, sides: list[str], tag: str) -> None:
     found = finding(text, *sides)
     assert ("fail", tag) == (found.verdict, found.tag)
     assert bool(found.counterexample) == tag.endswith("-starved")
+
+
+@pytest.mark.parametrize("first", [1, 40])
+def test_every_cpu_is_asked(first: int) -> None:
+    """A lock whose readers take their 1 back from some CPU on, where no thread of two stands."""
+    waits = (
+        "            while (yield self.state.load(ACQUIRE)) < 0:\n                yield pause()\n"
+    )
+    assert waits in KEEPS
+    keeps = waits.replace("\n", "\n    ").rstrip(" ")
+    text = KEEPS.replace("        if (yield self", "        while (yield self").replace(
+        waits,
+        f"            if cpu() <= {first}:\n    {keeps}                return\n"
+        "            yield self.state.fetch_add(-1, RELAXED)\n            yield pause()\n",
+    )
+    assert "pass" == finding(text, "writers").verdict
+    found = finding(text, "writers", used={"machine": "ideal-64"})
+    assert ("fail", "readers-starved", "") == (found.verdict, found.tag, found.violation)
+    assert "with threads on CPUs" in found.message

@@ -159,8 +159,10 @@ def model(
     """
     _examine(n_threads, memory, buffer_entries, history)
     tasks = tasks_of(workload)
-    if used is not None and (len(used.cpus) != n_threads or tasks or endless or again):
-        raise CheckError("used memory is for bounded rounds of as many threads as it names CPUs")
+    if used is not None and (len(used.cpus) != n_threads or tasks or again):
+        raise CheckError(
+            "used memory is for programs that run once, in threads on the CPUs it names"
+        )
     machine_tables = (
         machine.load(f"ideal-{n_threads}").tables(n_threads, "compact")
         if used is None
