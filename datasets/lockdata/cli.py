@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from rich import box
@@ -11,13 +11,14 @@ from rich.console import Console, Group
 from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table as RichTable
+from typing_extensions import TypedDict
 
 from lockdata.frames import tidy
 from lockdata.printed import number
 from lockdata.store import Cell, Table, names, read
 from lockui.command import Detail, command
 from lockui.completion import among
-from lockui.document import print_json
+from lockui.report import Report
 
 if TYPE_CHECKING:
     from lockdata.info import TableInfo
@@ -25,9 +26,35 @@ if TYPE_CHECKING:
 #: Columns of the list of tables, also in a pipe.
 WIDTH = 80
 
+COLUMNS = ("name", "title", "rows", "cells", "misprints")
 READINGS = ("corrected", "printed", "both")
 
-app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
+app = typer.Typer(add_completion=False)
+
+
+class TableEntry(TypedDict):
+    """A published table; ``misprints`` counts the cells that were corrected."""
+
+    name: str
+    title: str
+    rows: int
+    cells: int
+    misprints: int
+
+
+class TablesAnswer(TypedDict):
+    """The published tables."""
+
+    tables: list[TableEntry]
+
+
+class TableAnswer(TypedDict):
+    """A table: for each cell its keys, value, unit and place."""
+
+    name: str
+    title: str
+    reading: str
+    cells: list[dict[str, Any]]
 
 
 @command(app)
@@ -40,44 +67,40 @@ def data(
     ] = "",
     as_: Annotated[str, Detail("corrected, printed, or both", among(READINGS))] = "corrected",
     explain: Annotated[bool, Detail("source, units, keys, corrections, notes")] = False,
-    json: bool = False,
-) -> None:
+) -> Report[TablesAnswer | TableAnswer | dict[str, Any]]:
     """List the published tables, or show one: as corrected, as printed, or both."""
     if not name:
-        _list(json)
-    elif explain:
-        _explain(read(name).info, json)
-    else:
-        _show(read(name), as_, json)
+        infos = [read(one).info for one in names()]
+        rows = [{key: getattr(info, key) for key in COLUMNS} for info in infos]
+        return Report(cast("TablesAnswer", {"tables": rows}), lambda _: _list(infos))
+    if explain:
+        info = read(name).info
+        about = {**asdict(info), "misprints": info.misprints, "provenance": info.provenance}
+        return Report(about, lambda _: _console().print(info.text(), markup=False, highlight=False))
+    table = read(name)
+    columns, found = tidy(table, as_)
+    cells = [dict(zip(columns, row, strict=True)) for row in found]
+    answer = TableAnswer(name=name, title=table.info.title, reading=as_, cells=cells)
+    return Report(answer, lambda _: _show(table, as_))
 
 
-def _list(json: bool) -> None:
-    """Print the names of all tables, and what they hold."""
-    infos = [read(name).info for name in names()]
-    columns = ("name", "title", "rows", "cells", "misprints")
-    if json:
-        print_json({"tables": [{c: getattr(i, c) for c in columns} for i in infos]})
-        return
+def _list(infos: list[TableInfo]) -> None:
+    """Print the names of tables, and what they hold."""
     table = RichTable(title="Published tables", box=box.SIMPLE_HEAD, pad_edge=False)
     # The title stands below the name, so that both fit into 80 columns.
     table.add_column("table", overflow="fold")
-    for column in columns[2:]:
+    for column in COLUMNS[2:]:
         table.add_column(column, justify="right", no_wrap=True)
     for info in infos:
         name = Group(escape(info.name), Padding(escape(info.title), (0, 0, 0, 2)))
-        table.add_row(name, *(str(getattr(info, c)) for c in columns[2:]))
+        table.add_row(name, *(str(getattr(info, c)) for c in COLUMNS[2:]))
     console = _console()
     console.print(table, width=min(console.width, WIDTH))
 
 
-def _show(table: Table, reading: str, json: bool) -> None:
+def _show(table: Table, reading: str) -> None:
     """Print a table in one of the readings."""
     info = table.info
-    columns, rows = tidy(table, reading)
-    if json:
-        cells = [dict(zip(columns, row, strict=True)) for row in rows]
-        print_json({"name": info.name, "title": info.title, "reading": reading, "cells": cells})
-        return
     console = _console()
     for part in _wide(table, reading, console.width):
         console.print(part)
@@ -89,14 +112,6 @@ def _show(table: Table, reading: str, json: bool) -> None:
     for correction in info.corrections:
         line = f"{correction.reason} ({correction.cells} cells): {correction.text}"
         console.print(line, markup=False, highlight=False)
-
-
-def _explain(info: TableInfo, json: bool) -> None:
-    """Print the description of a table."""
-    if json:
-        print_json({**asdict(info), "misprints": info.misprints, "provenance": info.provenance})
-    else:
-        _console().print(info.text(), markup=False, highlight=False)
 
 
 def _wide(table: Table, reading: str, width: int) -> list[RichTable]:

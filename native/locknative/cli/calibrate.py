@@ -29,6 +29,7 @@ from typing_extensions import TypedDict
 
 from locknative.calibration.readings import Regime
 from locknative.cli.options import Trials
+from locksim.cli.show_machine import MachineAnswer, document
 from lockui import tables
 from lockui.command import Detail, command
 from lockui.console import progress, say
@@ -53,7 +54,7 @@ class CalibrateAnswer(TypedDict):
     """The profile, and the fits behind it."""
 
     file: str
-    machine: dict[str, Any]
+    machine: MachineAnswer
     regime: Regime
     expected: dict[str, Any] | None
     warnings: list[str]
@@ -114,7 +115,6 @@ def _name() -> str:
 
 def _document(found: Calibration, out: Path) -> CalibrateAnswer:
     from locknative.calibration.expected import warnings
-    from locksim.cli.show_machine import document
 
     return {
         "file": str(out),

@@ -2,34 +2,52 @@
 
 ``--sandbox KIND`` tests the grader's sandbox instead, by attacking each of its protections.
 ``--warm`` compiles the fast engine and the checker ahead, so that no later command has to.
-``--json`` prints ``{"checks": [{"name", "status", "found", "advice"}], "summary": {"ok", "warning",
-"unknown", "broken"}}``: ``status`` is a key of the summary, whose values are counts; ``advice``
-may be null. With ``--warm``: ``{"compiled": [NAME, ...]}``, what was not ready before.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from typing_extensions import TypedDict
 
 from locksim.cli.checks import examine
 from lockui import installation, tables
 from lockui.command import Detail, command
 from lockui.completion import among
-from lockui.console import console, progress, say, stderr
-from lockui.document import print_json
+from lockui.console import progress, say, stderr
 from lockui.errors import UsageError
 from lockui.findings import Check, Status
 from lockui.plugins import plugins
+from lockui.report import Report
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 #: Entry points of the checks of the sandbox.
 SANDBOX = "locklab.sandbox"
 
-app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
+app = typer.Typer(add_completion=False)
+
+
+class DoctorAnswer(TypedDict):
+    """Findings: name, status (a key of ``summary``), what was found, and advice or null.
+
+    ``summary`` counts the findings of each status: ok, warning, unknown, broken.
+    """
+
+    checks: list[dict[str, Any]]
+    summary: dict[str, int]
+
+
+class WarmAnswer(TypedDict):
+    """With ``--warm``: what was not ready before."""
+
+    compiled: list[str]
+
 
 # A word and a symbol each, so that the status does not depend on colour.
 SIGNS: dict[Status, str] = {
@@ -46,23 +64,18 @@ def doctor(
         str, Detail("attack its protections", among(("namespaces", "platform")), rare=False)
     ] = "",
     warm: bool = False,
-    json: bool = False,
-) -> None:
+) -> Report[DoctorAnswer | WarmAnswer]:
     """Check whether this machine can simulate, and whether it can measure cleanly.
 
     Exit code 0 with warnings, too; 1 if a part that the simulator needs is broken, or a protection
     of the sandbox.
     """
     if warm:
-        _warm(json)
-        return
+        return _warm()
     checks = _sandbox(sandbox) if sandbox else examine()
-    if json:
-        print_json({"checks": [asdict(check) for check in checks], "summary": summary(checks)})
-    else:
-        _print(checks)
-    if any(check.status == "broken" for check in checks):
-        raise typer.Exit(1)
+    document = DoctorAnswer(checks=[asdict(check) for check in checks], summary=summary(checks))
+    broken = any(check.status == "broken" for check in checks)
+    return Report(document, lambda view: _print(view, checks), int(broken))
 
 
 def _sandbox(kind: str) -> list[Check]:
@@ -74,7 +87,7 @@ def _sandbox(kind: str) -> list[Check]:
     raise UsageError(f"--sandbox: the grader is not installed; run '{installation.again()}'")
 
 
-def _warm(json: bool) -> None:
+def _warm() -> Report[DoctorAnswer | WarmAnswer]:
     """Compile what is not ready, with a progress bar on a terminal."""
     from locksim import jit, ready
     from locksim.checker.search import runner
@@ -101,10 +114,9 @@ def _warm(json: bool) -> None:
             bar.update(task, description=f"compiling {part.noun}")
             ready.make(part)
             bar.advance(task, part.seconds)
-    if json:
-        print_json({"compiled": [part.name for part in parts]})
-    else:
-        say(f"compiled: {', '.join(part.noun for part in parts) or 'nothing, all was ready'}")
+    nouns = ", ".join(part.noun for part in parts) or "nothing, all was ready"
+    document = WarmAnswer(compiled=[part.name for part in parts])
+    return Report(document, lambda view: say(f"compiled: {nouns}", view))
 
 
 def summary(checks: list[Check]) -> dict[str, int]:
@@ -112,7 +124,7 @@ def summary(checks: list[Check]) -> dict[str, int]:
     return {status: sum(check.status == status for check in checks) for status in SIGNS}
 
 
-def _print(checks: list[Check]) -> None:
+def _print(view: Console, checks: list[Check]) -> None:
     """Print the checks as a table, then a line that counts them."""
     table = tables.table()
     tables.add(table, "check")
@@ -123,7 +135,6 @@ def _print(checks: list[Check]) -> None:
         table.add_row(
             check.name, SIGNS[check.status], escape(check.found), escape(check.advice or "")
         )
-    output = console()
-    tables.print_table(output, table)
+    tables.print_table(view, table)
     counts = summary(checks)
-    output.print("\n" + ", ".join(f"{count} {status}" for status, count in counts.items() if count))
+    view.print("\n" + ", ".join(f"{count} {status}" for status, count in counts.items() if count))

@@ -7,17 +7,18 @@ import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
+from typing_extensions import TypedDict
 
 from lockui import tables
 from lockui.command import Detail, command
-from lockui.console import console, progress, say, warn
-from lockui.document import print_json
+from lockui.console import progress, say, warn
 from lockui.errors import UsageError, saving
 from lockui.quantities import Frequency
+from lockui.report import Report
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,7 +29,18 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(help=__doc__, add_completion=False)
+app = typer.Typer(add_completion=False)
+
+
+class NewMachineAnswer(TypedDict):
+    """The profile: how many values have each role, and the ping-pongs that it was fitted to."""
+
+    file: str
+    name: str
+    cpus: int
+    roles: dict[str, int]
+    ping_pong: list[dict[str, Any]]
+
 
 NONE: list[Path] = []
 NO_LATENCY: list[str] = []
@@ -57,8 +69,7 @@ def new(
     line: int = 64,
     out: Annotated[Path | None, Detail("by default NAME.toml")] = None,
     yes: bool = False,
-    json: bool = False,
-) -> None:
+) -> Report[NewMachineAnswer]:
     """Write a machine's profile from a core-to-core matrix, lscpu, or a few latencies.
 
     With none of them it asks.
@@ -100,11 +111,11 @@ def new(
         found = draft(known, report)
     with saving(f"--out {path}"):
         path.write_text(found.text, encoding="utf-8")
-    if json:
-        print_json(_document(found, path))
-    else:
-        _print(console(), found, path)
-    _warn(known, found)
+    return Report(
+        _document(found, path),
+        lambda view: _print(view, found, path),
+        after=lambda: _warn(known, found),
+    )
 
 
 def _files(paths: list[Path]) -> dict[str, Path]:
@@ -287,7 +298,7 @@ def _ask(name: str) -> Known:
     )
 
 
-def _document(found: Draft, path: Path) -> dict[str, object]:
+def _document(found: Draft, path: Path) -> NewMachineAnswer:
     return {
         "file": str(path),
         "name": found.machine.name,

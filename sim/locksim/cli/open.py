@@ -1,31 +1,38 @@
 """Open a shared link: prove and simulate it again, and compare.
 
-The program in the link is parsed and never run as Python. ``--json`` prints ``{"argument", "found",
-"differences"}``: what the link holds, what was found here, and how the two differ.
+The program in the link is parsed and never run as Python.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typing_extensions import TypedDict
 
 from locksim.cli.share import found
 from lockui.command import Detail, command
 from lockui.console import say
-from lockui.document import print_json
 from lockui.errors import UsageError, saving
+from lockui.report import Report
 
-app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
+app = typer.Typer(add_completion=False)
+
+
+class OpenAnswer(TypedDict):
+    """What the link holds, what was found here, and how the two differ."""
+
+    argument: dict[str, Any]
+    found: dict[str, Any]
+    differences: list[str]
 
 
 @command(app)
 def open_(
     link: Annotated[str, typer.Argument(help="the whole link, between quotation marks")],
     out: Annotated[Path | None, Detail("a new file for the program")] = None,
-    json: bool = False,
-) -> None:
+) -> Report[OpenAnswer]:
     """Open a link of `locklab play share` or of the playground: prove it again, and compare.
 
     Exit code 0: the link's claim holds. 1: something else was found. 2: bad input.
@@ -41,29 +48,24 @@ def open_(
     verdict, points = found(asked)
     here = claim_of(verdict, points)
     wrong = differences(asked.claim, here)
-    if json:
-        print_json(
-            {
-                "argument": asked.model_dump(mode="json"),
-                "found": here.model_dump(mode="json"),
-                "differences": wrong,
-            }
-        )
-        raise typer.Exit(1 if wrong else 0)
+    document = OpenAnswer(
+        argument=asked.model_dump(mode="json"),
+        found=here.model_dump(mode="json"),
+        differences=wrong,
+    )
+    lines = []
     if verdict.counterexample is not None:
         from locksim.checker.replay.render import text
 
-        say(text(verdict.counterexample) + "\n")
+        lines += [text(verdict.counterexample), ""]
     what = f"{asked.threads} threads, {asked.memory}, {asked.property}"
-    say(f"{asked.file}, {what}: {here.verdict}{' (' + here.found + ')' if here.found else ''}")
+    lines += [f"{asked.file}, {what}: {here.verdict}{f' ({here.found})' if here.found else ''}"]
     if here.units:
-        say(f"\nunits of work in {SIMULATED_PS // 10**6} us on {asked.machine}, seed {asked.seed}")
-    for cpus, units in here.units:
-        say(f"  {cpus:>2} CPU{' s'[cpus > 1]}  {units:>6,}")
-    say("")
-    for line in wrong:
-        say(f"  differs: {line}")
+        where = f"{asked.machine}, seed {asked.seed}"
+        lines += [f"\nunits of work in {SIMULATED_PS // 10**6} us on {where}"]
+    lines += [f"  {cpus:>2} CPU{' s'[cpus > 1]}  {units:>6,}" for cpus, units in here.units]
     claims = bool(asked.claim.verdict or asked.claim.units)
     same = "the link claims the same" if claims else "the link claims nothing"
-    say(f"  {same if not wrong else 'the claim does not hold here'}")
-    raise typer.Exit(1 if wrong else 0)
+    lines += ["", *(f"  differs: {line}" for line in wrong)]
+    lines += [f"  {same if not wrong else 'the claim does not hold here'}"]
+    return Report(document, lambda view: say("\n".join(lines), view), int(bool(wrong)))

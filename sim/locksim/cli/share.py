@@ -1,25 +1,25 @@
 """Make a link that holds a lock, the question about it and the answer.
 
 The link's fragment, the part behind ``#``, holds all of it: nothing is uploaded. ``locklab play
-open`` and the playground's page prove and simulate it again. ``--json`` prints
-``{"link", "claim"}``.
+open`` and the playground's page prove and simulate it again.
 """
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typing_extensions import TypedDict
 
 from locksim.cli import options, values
 from lockui.arguments import bounded
 from lockui.command import Detail, command
 from lockui.completion import among
 from lockui.console import progress, say, warn
-from lockui.document import print_json
 from lockui.errors import UsageError
+from lockui.report import Report
 
 if TYPE_CHECKING:
     from locksim.checker import Verdict
@@ -29,10 +29,17 @@ if TYPE_CHECKING:
     from locksim.machine import MachineTables
     from locksim.play.argument import Argument
 
-app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
+app = typer.Typer(add_completion=False)
 
 PAGE = "http://localhost:8000/playground/"
 """The playground as ``python -m http.server --directory out/site`` serves it."""
+
+
+class ShareAnswer(TypedDict):
+    """The link, and what it claims: verdict, schedule, units of work."""
+
+    link: str
+    claim: dict[str, Any]
 
 
 @command(app)
@@ -46,8 +53,7 @@ def share(
     cpus: Annotated[int, Detail("of the simulation, 1 to 16")] = 8,
     seed: int = 1,
     page: Annotated[str | None, Detail("by default LOCKLAB_PLAYGROUND, or localhost")] = None,
-    json: bool = False,
-) -> None:
+) -> Report[ShareAnswer]:
     """Make a link that holds a lock, the question about it and the answer.
 
     Exit code 0: the link is on stdout. 2: bad input.
@@ -73,10 +79,8 @@ def share(
     claim = claim_of(*found(asked))
     where = page or os.environ.get("LOCKLAB_PLAYGROUND", PAGE)
     link = f"{where}#{asked.model_copy(update={'claim': claim}).fragment()}"
-    if json:
-        print_json({"link": link, "claim": claim.model_dump(mode="json")})
-    else:
-        say(link)
+    document = ShareAnswer(link=link, claim=claim.model_dump(mode="json"))
+    return Report(document, lambda view: say(link, view))
 
 
 def found(asked: Argument) -> tuple[Verdict, list[tuple[int, int]]]:

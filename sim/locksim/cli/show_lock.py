@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import inspect
 from itertools import groupby
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, cast
 
 import typer
 from rich.markup import escape
+from typing_extensions import TypedDict
 
 from locksim.cli import values
 from locksim.kinds import kind_of
@@ -20,17 +21,34 @@ from locksim.library.registry import Entry, entries, essay, resolve
 from lockui import tables
 from lockui.command import Detail, command
 from lockui.completion import among
-from lockui.console import console, say
-from lockui.document import print_json
+from lockui.console import say
 from lockui.errors import UsageError
+from lockui.report import Report
 from lockui.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
+app = typer.Typer(add_completion=False)
 
 FORMS = ("source", "bytecode", "c")
+
+LockEntry = TypedDict(
+    "LockEntry",
+    {"name": str, "kind": str, "class": str, "summary": str, "checked": NotRequired[bool]},
+)
+"""A lock, decision cache or scheduler; ``checked``: whether ``locklab check`` has test clients."""
+
+
+class LockAnswer(LockEntry):
+    """One of them; ``bytecode`` with its ``listing``, or ``c``, if that form was asked for."""
+
+    essay: str
+    fields: list[dict[str, Any]]
+    source: str
+    bytecode: NotRequired[dict[str, Any]]
+    listing: NotRequired[str]
+    c: NotRequired[str]
 
 
 @command(app)
@@ -43,67 +61,50 @@ def lock(
         ),
     ] = "",
     as_: Annotated[str, Detail("source, bytecode, or c: a C11 header", among(FORMS))] = "source",
-    json: bool = False,
-) -> None:
+) -> Report[LockAnswer | list[LockEntry]]:
     """List the locks, decision caches and schedulers of the library, or show one."""
     if as_ not in FORMS:
         raise UsageError(f"--as {as_}: {did_you_mean(as_, FORMS)}")
     if name:
-        _show(resolve(name), as_, json)
-    elif json:
-        print_json([{**_head(entry), "checked": checked(entry)} for entry in entries()])
-    else:
-        _list(console())
+        return _one(resolve(name), as_)
+    return Report([_head(entry) | {"checked": checked(entry)} for entry in entries()], _list)
 
 
-def _list(output: Console) -> None:
+def _list(view: Console) -> None:
     """Print the library, its kinds apart."""
     table = tables.table()
     tables.add(table, "name")
     tables.add(table, "description", fold=True)
-    for kind, found in groupby(entries(), key=_kind):
+    for kind, found in groupby(entries(), key=lambda entry: entry.kind):
         table.add_section()
         table.add_row(f"[bold]{kind}s[/bold]")
         for entry in found:
             table.add_row(f"  {entry.name}", escape(entry.summary.rstrip(".")))
-    tables.print_table(output, table)
+    tables.print_table(view, table)
 
 
-def _kind(entry: Entry) -> str:
-    return entry.kind
-
-
-def _show(entry: Entry, form: str, json: bool) -> None:
-    """Print one entry in a form; as JSON, the form is added to its source."""
+def _one(entry: Entry, form: str) -> Report[LockAnswer | list[LockEntry]]:
+    """Return an entry in a form; the document has its source besides."""
     from locksim.compiler.disassemble import disassemble
     from locksim.compiler.portable import code_to_json
     from locksim.emit import emit
 
     code = entry.compiled()
-    if json:
-        document = {
-            **_head(entry),
-            "essay": essay(entry),
-            "fields": [_field(f) for f in entry.struct.FIELDS.values()],
-            "source": source(entry),
-        }
-        if form == "bytecode":
-            document["bytecode"] = code_to_json(code)
-            document["listing"] = disassemble(code)
-        if form == "c":
-            document["c"] = emit(code).text
-        print_json(document)
-        return
-    if form == "c":
-        say(emit(code).text.rstrip())
-        return
-    say(f"{entry.name}  {entry.struct.__name__}: {entry.summary}")
+    fields = [_field(f) for f in entry.struct.FIELDS.values()]
+    text = source(entry)
+    own = {"essay": essay(entry), "fields": fields, "source": text}
+    document = cast("LockAnswer", _head(entry) | own)
+    title = f"{entry.name}  {entry.struct.__name__}: {entry.summary}"
     if form == "bytecode":
-        say("\n" + disassemble(code))
-        return
-    for text in (essay(entry), _fields(entry.struct), source(entry)):
-        if text:
-            say("\n" + text.rstrip())
+        document |= {"bytecode": code_to_json(code), "listing": disassemble(code)}
+        parts = [title, document["listing"]]
+    elif form == "c":
+        document["c"] = emit(code).text
+        parts = [document["c"]]
+    else:
+        parts = [title, document["essay"], _fields(entry.struct), text]
+    said = "\n\n".join(part.rstrip() for part in parts if part)
+    return Report(document, lambda view: say(said, view))
 
 
 def checked(entry: Entry) -> bool:
@@ -119,7 +120,7 @@ def source(entry: Entry) -> str:
     return entry.code.source
 
 
-def _head(entry: Entry) -> dict[str, Any]:
+def _head(entry: Entry) -> LockEntry:
     return {
         "name": entry.name,
         "kind": entry.kind,

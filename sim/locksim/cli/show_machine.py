@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
+from typing_extensions import TypedDict
 
 from locksim.cli import values
 from locksim.cli.reproduction import print_parameters
@@ -13,10 +14,31 @@ from locksim.machine import Machine, load, names
 from lockui import tables
 from lockui.command import command
 from lockui.completion import among
-from lockui.console import console
-from lockui.document import print_json
+from lockui.report import Report
 
-app = typer.Typer(help=__doc__, add_completion=False)
+if TYPE_CHECKING:
+    from rich.console import Console
+
+app = typer.Typer(add_completion=False)
+
+
+class MachineEntry(TypedDict):
+    """A machine that ships with LockLab."""
+
+    name: str
+    title: str
+    cpus: int
+
+
+class MachineAnswer(MachineEntry):
+    """A machine; ``origin`` says on which machine and when its values were measured, or is null."""
+
+    description: str
+    topology: dict[str, Any]
+    protocol: dict[str, Any]
+    cache: dict[str, Any] | None
+    parameters: list[dict[str, Any]]
+    origin: dict[str, Any] | None
 
 
 @command(app)
@@ -28,20 +50,17 @@ def machine(
             autocompletion=among(values.machines),
         ),
     ] = "",
-    json: bool = False,
-) -> None:
+) -> Report[MachineAnswer | list[MachineEntry]]:
     """List the machines that ship with LockLab, or show every value of one, its source and role."""
     if name:
-        _show(load(name), json)
-    else:
-        _list([load(one) for one in names()], json)
+        found = load(name)
+        return Report(document(found), lambda view: _show(view, found))
+    machines = [load(one) for one in names()]
+    return Report([_head(one) for one in machines], lambda view: _list(view, machines))
 
 
-def _list(machines: list[Machine], json: bool) -> None:
+def _list(view: Console, machines: list[Machine]) -> None:
     """Print the names of machines, with their CPUs."""
-    if json:
-        print_json([_head(machine) for machine in machines])
-        return
     table = tables.table()
     tables.add(table, "name")
     tables.add(table, "CPUs", right=True)
@@ -49,32 +68,28 @@ def _list(machines: list[Machine], json: bool) -> None:
     for machine in machines:
         table.add_row(machine.name, str(machine.n_cpus), machine.title)
     table.add_row("ideal-N", "N", "Synthetic, uniform distances, N from 1 to 1024")
-    tables.print_table(console(), table)
+    tables.print_table(view, table)
 
 
-def _show(machine: Machine, json: bool) -> None:
+def _show(view: Console, machine: Machine) -> None:
     """Print a machine: topology, protocol, and every value with its source and role."""
-    if json:
-        print_json(document(machine))
-        return
-    output = console()
-    output.print(f"[bold]{machine.name}[/bold]  {escape(machine.title)}")
-    output.print(escape(" ".join(machine.description.split())))
-    output.print()
+    view.print(f"[bold]{machine.name}[/bold]  {escape(machine.title)}")
+    view.print(escape(" ".join(machine.description.split())))
+    view.print()
     for line in _summary(machine):
-        output.print(line)
+        view.print(line)
     if machine.origin is not None:
-        output.print(escape(f"Measured  {machine.origin.date}; {machine.origin.note}"))
+        view.print(escape(f"Measured  {machine.origin.date}; {machine.origin.note}"))
         if machine.origin.expected_error is not None:
-            output.print(f"Expected  error of predictions: {machine.origin.expected_error}")
-    print_parameters(output, machine.parameters())
+            view.print(f"Expected  error of predictions: {machine.origin.expected_error}")
+    print_parameters(view, machine.parameters())
 
 
-def _head(machine: Machine) -> dict[str, Any]:
+def _head(machine: Machine) -> MachineEntry:
     return {"name": machine.name, "title": machine.title, "cpus": machine.n_cpus}
 
 
-def document(machine: Machine) -> dict[str, Any]:
+def document(machine: Machine) -> MachineAnswer:
     """Return a machine as ``--json`` prints it."""
     return {
         **_head(machine),
