@@ -55,7 +55,7 @@ def bench(
     placement: Annotated[
         str, Detail("or free: not pinned", among((*PLACEMENTS, "free")))
     ] = "compact",
-    option: int = 0,
+    set_: Annotated[int, Detail("a number")] = 0,
     duration: Time = TRIAL,
     trials: Annotated[int, Detail("at most")] = 40,
     precision: Share = NARROW,
@@ -83,7 +83,7 @@ def bench(
             think_ns=[time / NS for time in think],
             write_share=[1 - share / (100 * PERCENT) for share in reads],
             placement=placement if placement == "free" else read_placement(placement),
-            option=bounded(option, "--option", 0, 2**32 - 1),
+            option=bounded(set_, "--set", 0, 2**32 - 1),
             duration_ms=duration_ms,
             warmup_ms=max(1, duration_ms // WARMUP),
             stopping=runner.Stopping(precision.fraction, trials, max_time.seconds),

@@ -100,7 +100,7 @@ def test_all_is_well(tmp_path: Path) -> None:
         (["bench", "tas", "--precision", "0%"], "precision must be between"),
         (["bench", "tas", "--reads", "101%"], "--reads 101%: a share is at most 100%"),
         (["bench", "tas", "--duration", "1us"], "--duration 1us: write whole milliseconds"),
-        (["bench", "tas", "--option", "-1"], "--option must be between 0 and"),
+        (["bench", "tas", "--set", "-1"], "--set must be between 0 and"),
         (["bench", "tas", "--loop", "validate"], "timed loop 'validate'"),
         (["bench", "tas", "--report", "perf"], "--report must be lockmeter"),
         (["bench", "tas", "--report", "lockmeter", "--loop", "throughput"], "only the latency"),

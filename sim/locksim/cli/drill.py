@@ -2,7 +2,7 @@
 
 Problems have no end: a kind and a seed make one, and the checker or an engine finds its answer.
 ``--json`` prints ``{"kind", "seed", "question", "form"}``; with ``--answer`` also ``"right"``, and
-with ``--answer`` or ``--reveal`` also ``"answer"`` and ``"why"``. ``--out FILE.md`` draws a quiz.
+with ``--answer`` or ``--explain`` also ``"answer"`` and ``"why"``. ``--out FILE.md`` draws a quiz.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def drill(
         int | None, Detail("the problem's number; by default a new one", rare=False)
     ] = None,
     answer: str | None = None,
-    reveal: bool = False,
+    explain: Annotated[bool, Detail("the answer at once")] = False,
     out: Annotated[
         Path | None, Detail("FILE.md: a quiz instead, and its key in FILE-key.md")
     ] = None,
@@ -70,7 +70,7 @@ def drill(
     problem = posed(kind, number)
     if not json:
         say(f"{kind}, --seed {number}\n\n{problem.question}\n")
-    if answer is None and not reveal and not json:
+    if answer is None and not explain and not json:
         answer = _typed(problem.form)
     right = None if answer is None else problem.right(answer)
     if right is not None:
@@ -80,7 +80,7 @@ def drill(
         document["form"] = problem.form
         if right is not None:
             document["right"] = right
-        if right is not None or reveal:
+        if right is not None or explain:
             document |= {"answer": problem.shown(), "why": problem.why}
         print_json(document)
     else:
@@ -98,7 +98,7 @@ def _typed(form: str) -> str:
     print(f"Your answer ({form}): ", end="", flush=True)
     line = sys.stdin.readline()
     if not line.strip():
-        raise UsageError(f"no answer was typed; type {form}, or ask with --reveal")
+        raise UsageError(f"no answer was typed; type {form}, or ask with --explain")
     return line
 
 

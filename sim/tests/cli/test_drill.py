@@ -24,9 +24,9 @@ def test_it_asks_and_explains() -> None:
     assert "1. CPU 1 counts up: 1 transfer" in wrong.stdout
 
 
-def test_it_reveals(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_explains(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without an answer, when it is asked to; and without a seed one is drawn."""
-    assert "the answer is 5" in RUN.invoke(app, [*TRANSFERS, "--reveal"]).stdout
+    assert "the answer is 5" in RUN.invoke(app, [*TRANSFERS, "--explain"]).stdout
     monkeypatch.setattr("locksim.cli.drill.secrets.randbelow", lambda most: most - 17)
     assert 999_983 == json.loads(RUN.invoke(app, ["transfers", "--json"]).stdout)["seed"]
 
