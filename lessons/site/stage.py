@@ -29,6 +29,7 @@ GLOBS = ("lessons/[0-9]*.md", "docs/*/*.md", "sim/locksim/papers/*/*.md")
 BESIDE = (
     "sim/PHYSICS.md",
     "datasets/README.md",
+    "datasets/native/README.md",
     "lessons/README.md",
     "native/README.md",
     "grader/README.md",

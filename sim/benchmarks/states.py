@@ -1,7 +1,7 @@
-"""The tables of states and seconds in docs/explain/checker.md.
+"""The tables of states and seconds in docs/evidence/states.md.
 
     python sim/benchmarks/states.py            print the tables
-    python sim/benchmarks/states.py --write    put them into docs/explain/checker.md
+    python sim/benchmarks/states.py --write    put them into docs/evidence/states.md
 
 The first table has every lock, under each model that it claims. Two threads do two rounds, three
 threads one. A cell has the states of all test clients of the lock together and the time of their
@@ -30,7 +30,7 @@ from locksim.checker.verdict import UNBOUNDED
 from locksim.kinds.checking import checked_bases
 from locksim.library.registry import Entry, entries, resolve
 
-PAGE = Path(__file__).parents[2] / "docs/explain/checker.md"
+PAGE = Path(__file__).parents[2] / "docs/evidence/states.md"
 BEGIN, END = "<!-- made by sim/benchmarks/states.py --write: {} -->", "<!-- end of {} -->"
 
 MEMORY = ("sc", "tso", "c11")
@@ -74,7 +74,7 @@ def main() -> int:
     """Measure every cell, and print or write the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--write", action="store_true", help="write them into docs/explain/checker.md"
+        "--write", action="store_true", help="write them into docs/evidence/states.md"
     )
     parser.add_argument("tables", nargs="*", help="locks, larger, others or growth; by default all")
     asked = parser.parse_args()

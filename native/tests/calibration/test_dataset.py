@@ -1,4 +1,4 @@
-"""The machines measured so far: they load, and predict as docs/use/calibration.md says."""
+"""The machines measured so far: they load, and predict as datasets/native/README.md says."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[3]
 FOLDERS = sorted(path.parent for path in (ROOT / "datasets/native").glob("*/machine.toml"))
 FIRST = ROOT / "datasets/native/vm-2-epyc"
 AIM = 0.1
-"""The mean error that docs/use/calibration.md aims at on the first machine."""
+"""The mean error that datasets/native/README.md aims at on the first machine."""
 
 
 @pytest.fixture(
@@ -64,7 +64,7 @@ def test_predictions_beat_formulas(folder: Path, table: pd.DataFrame) -> None:
 
 def test_the_page_says_what_is_so(folder: Path, table: pd.DataFrame) -> None:
     """Every row of the table in the docs, to the per cent."""
-    page = (ROOT / "docs/use/calibration.md").read_text(encoding="utf-8")
+    page = (ROOT / "datasets/native/README.md").read_text(encoding="utf-8")
     section = page.split(f"### {folder.name}\n")[1].split("\n### ")[0]
     percent = r" \| (\d+) %"
     said = re.findall(r"^\| (\w[\w ]*) \| (\d+)" + 3 * percent, section, re.MULTILINE)

@@ -1,6 +1,6 @@
 """Every lock of the library is proven under each memory model that it claims.
 
-The numbers of states are those of the table in docs/explain/checker.md, which the script makes.
+The numbers of states are those of the table in docs/evidence/states.md, which the script makes.
 """
 
 import importlib.util

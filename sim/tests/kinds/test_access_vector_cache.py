@@ -285,7 +285,7 @@ def test_wrong_caches_are_caught(cache, client, memory):
 @pytest.mark.parametrize("memory", ["sc", "tso", "c11"])
 @pytest.mark.parametrize("cache", CACHES)
 def test_the_librarys_caches_are_proven(cache, memory):
-    """One thread alone, and an update beside checks; docs/explain/checker.md has the rest."""
+    """One thread alone, and an update beside checks; docs/evidence/states.md has the rest."""
     for client in ("alone", "update beside checks"):
         assert "proven" == verdict_of(cache, client, memory=memory)
 
