@@ -26,7 +26,7 @@ import math
 import pkgutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from locksim.papers.experiment import ExperimentError, Progress
 from locksim.study.simulation import Interval
@@ -45,6 +45,7 @@ class Comparison:
         before: simulated without the change. after: simulated with the change.
         unit: unit of both.
         better: which direction is an improvement.
+        gain: how many times better it gets: above 1 is an improvement; NaN if undefined.
     """
 
     row: str
@@ -54,13 +55,14 @@ class Comparison:
     unit: str
     better: Literal["lower", "higher"]
 
-    @property
-    def gain(self) -> float:
-        """How many times better it gets: above 1 is an improvement; NaN if undefined."""
+    gain: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Compute the gain."""
         worse, better = self.before.mean, self.after.mean
         if self.better == "lower":
             worse, better = better, worse
-        return better / worse if worse else math.nan
+        object.__setattr__(self, "gain", better / worse if worse else math.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,36 +81,17 @@ class Runs:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of a what-if; after Ctrl-C ``complete`` is False, with the finished rows."""
+    """Result of a what-if; after Ctrl-C ``complete`` is False, with the finished rows.
 
-    name: str
-    of: str
+    ``locklab paper what-if --json`` prints it. ``what_if`` and ``experiment`` are names.
+    """
+
+    what_if: str
+    experiment: str
     title: str
     change: str
     rows: list[Comparison] = field(default_factory=list)
     complete: bool = True
-
-    def to_json(self) -> dict[str, Any]:
-        """The stable schema of ``locklab paper what-if --json``."""
-        return {
-            "what_if": self.name,
-            "experiment": self.of,
-            "title": self.title,
-            "change": self.change,
-            "complete": self.complete,
-            "rows": [
-                {
-                    "row": row.row,
-                    "column": row.column,
-                    **_flat("before", row.before),
-                    **_flat("after", row.after),
-                    "unit": row.unit,
-                    "better": row.better,
-                    "gain": row.gain,
-                }
-                for row in self.rows
-            ],
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +173,3 @@ def _import_all() -> None:
         name = f"locksim.papers.{paper.name}.{MODULE}"
         if paper.ispkg and importlib.util.find_spec(name) is not None:
             importlib.import_module(name)
-
-
-def _flat(name: str, value: Interval) -> dict[str, float]:
-    return {name: value.mean, f"{name}_low": value.low, f"{name}_high": value.high}

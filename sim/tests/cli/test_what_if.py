@@ -56,7 +56,7 @@ def test_several_make_a_list() -> None:
     """One name gives an object, two or --all a list where there are several."""
     assert "made-up" == json.loads(run("made-up-half", "--json").stdout)["experiment"]
     several = json.loads(run("made-up-half", "made-up-half", "--json").stdout)
-    assert [None, None] == [document["rows"][0]["after_low"] for document in several]
+    assert [None, None] == [document["rows"][0]["after"]["low"] for document in several]
 
 
 @pytest.mark.parametrize(

@@ -60,18 +60,6 @@ def test_interrupt_keeps_the_rows(made_up: None) -> None:
     )
 
 
-def test_json_has_a_flat_row(made_up: None) -> None:
-    """The keys that the command documents."""
-    document = registry.find("made-up-half").run(Runs(1)).to_json()
-    assert ("made-up-half", "made-up", "Half") == tuple(
-        document[key] for key in ("what_if", "experiment", "title")
-    )
-    assert {
-        *("row", "column", "before", "before_low", "before_high"),
-        *("after", "after_low", "after_high", "unit", "better", "gain"),
-    } == set(document["rows"][0])
-
-
 def test_a_name_is_taken_once(made_up: None) -> None:
     """Two what-ifs of one name: whoever comes second hears it."""
     with pytest.raises(ExperimentError, match="two what-ifs are named 'made-up-half'"):
