@@ -100,7 +100,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     elif below:
         return _unknown(words, below)
     else:
-        return _unknown(argv[0], {name.partition(" ")[0] for name in known})
+        return _unknown(argv[0], known)
     try:
         ended = _run(command, arguments)
         if below and command.name == argv[0] and arguments in (["--help"], ["--help-all"]):
@@ -217,11 +217,18 @@ def _columns(lines: Mapping[str, str], width: int) -> list[str]:
 
 
 def _unknown(name: str, known: Iterable[str]) -> int:
-    """Refuse an unknown command, and suggest a similar one."""
-    from lockui.suggest import did_you_mean
+    """Refuse an unknown command, and suggest a similar one, or the word under which it stands."""
+    from lockui.suggest import did_you_mean, near
 
     what = "option" if name.startswith("-") else "command"
-    hint = "see 'locklab --help'" if what == "option" else did_you_mean(name, known)
+    words = {one if " " in name else one.partition(" ")[0] for one in known}
+    below = [one for one in known if name == one.partition(" ")[2]]
+    if what == "option":
+        hint = "see 'locklab --help'"
+    elif below and not near(name, words):
+        hint = f"did you mean {' or '.join(map(repr, below))}?"
+    else:
+        hint = did_you_mean(name, words)
     return _fail(f"unknown {what} '{name}'; {hint}", USAGE_ERROR)
 
 

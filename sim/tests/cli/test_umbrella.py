@@ -117,6 +117,8 @@ def test_a_command_of_two_words(fake: str, capsys: pytest.CaptureFixture[str]) -
     assert 2 == locklab.main(["two", "wrods"])
     message = "error: unknown command 'two wrods'; did you mean 'two words'?\n"
     assert message == capsys.readouterr().err
+    assert 2 == locklab.main(["words"])
+    assert "error: unknown command 'words'; did you mean 'two words'?\n" == capsys.readouterr().err
 
 
 def test_unknown_option_points_at_the_help(fake: str, capsys: pytest.CaptureFixture[str]) -> None:
