@@ -1,17 +1,17 @@
 """Explore what the threads of a C program can do.
 
-``--json`` prints one object, of several locks a list of them.
+``--json`` prints :class:`locknative.explorer.search.Exploration`, of several locks a list.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typing_extensions import TypedDict
 
 from locknative.cli import values
 from locknative.cli.options import MINUTE
+from locknative.explorer import Exploration, Search
 from locksim.cli.options import MemoryModel
 from lockui.arguments import bounded
 from lockui.command import Detail, command
@@ -24,32 +24,12 @@ from lockui.report import Report
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from locknative.explorer import Exploration, Search
-
 RUNS = 10_000
 """Random runs with ``--pct``."""
 EXIT_CODES = {"proven": 0, "bounded": 0, "sampled": 0, "violated": 1, "unfinished": 3}
 
 
 app = typer.Typer(add_completion=False)
-
-
-class ExploreAnswer(TypedDict):
-    """What came of a search; the counterexample has the shape of ``locklab check``'s."""
-
-    program: str
-    threads: int
-    memory: str
-    verdict: str
-    found: str
-    runs: int
-    traces: int
-    steps: int
-    seconds: float
-    bound: int
-    choices: str
-    limits: list[str]
-    counterexample: dict[str, Any] | None
 
 
 @command(app)
@@ -83,15 +63,13 @@ def explore(
     release_sequences: Annotated[str, Detail(values=among(values.standards))] = "c11",
     jobs: Annotated[int, Detail("on one search; the verdict is the same")] = 1,
     define: list[str] | None = None,
-) -> Report[ExploreAnswer | list[ExploreAnswer]]:
+) -> Report[Exploration | list[Exploration]]:
     """Explore what the threads of a C program can do, and show the run that goes wrong.
 
     The program is an ordinary one with pthreads, C11 threads or liburcu, or the functions of
     locklab/explore.h. Exit code 0: no error found. 1: violated. 3: not
     finished. 2: bad input.
     """
-    from locknative.explorer import Search
-
     bounded(rounds, "--rounds", 1, 100)
     if random is not None and not pct:
         raise UsageError("--random needs --pct DEPTH: runs are drawn by priority")
@@ -112,7 +90,6 @@ def explore(
         workers=jobs,
     )
     done = _explore(files, search, rounds, define or [], volatile)
-    documents: list[ExploreAnswer] = [found.to_json() for found in done]  # type: ignore[misc]
     verdicts = {found.verdict for found in done}
     worst = next((each for each in ("violated", "unfinished") if each in verdicts), "proven")
 
@@ -120,7 +97,7 @@ def explore(
         for found in done:
             _print(view, found, search)
 
-    return Report(documents if len(done) > 1 else documents[0], show, exit_code=EXIT_CODES[worst])
+    return Report(done if len(done) > 1 else done[0], show, exit_code=EXIT_CODES[worst])
 
 
 def _explore(

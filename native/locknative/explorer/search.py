@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import struct
@@ -12,15 +11,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from locknative.errors import NativeError, unknown
 from locknative.explorer.program import Program
+from locksim.checker.replay.counterexample import Counterexample
 from lockui.extras import demand
 from lockui.portable import limit
-
-if TYPE_CHECKING:
-    from locksim.checker.replay.counterexample import Counterexample
 
 MEMORIES = ("sc", "tso", "c11")
 STANDARDS = ("c11", "c++20")
@@ -129,10 +126,6 @@ class Exploration:
     choices: str
     limits: list[str]
     counterexample: Counterexample | None
-
-    def to_json(self) -> dict[str, Any]:
-        """JSON-ready data; the counterexample has the shape of ``locklab check``'s."""
-        return dataclasses.asdict(self)
 
 
 def explore(files: Sequence[str | Path], *, defines: Sequence[str] = (), **how: Any) -> Exploration:
