@@ -148,7 +148,7 @@ def reproduce(
         if html:
             say(f"page: {out}", view)
         if not output.latex:
-            _print_next(found[0].name)
+            _print_next(found[0].name, html)
     if not complete:
         raise interrupted("the results above are complete")
 
@@ -228,14 +228,14 @@ def _print_files(view: Console, result: Reproduction, files: dict[str, Any], exp
         say(f"plot in words: {files['plot_alt']}", view)
 
 
-def _print_next(name: str) -> None:
-    """Print three commands that show more of an experiment."""
+def _print_next(name: str, html: bool) -> None:
+    """Print commands that show more of an experiment; of a page, if there is none yet."""
     from locksim.papers import what_if
 
     changes = [change for change in what_if.names() if what_if.find(change).of == name]
     commands = {
         f"paper reproduce {name} --explain": "each parameter with its source, models, notes",
-        f"paper reproduce {name} --out {name}.html": "all of it as a page",
+        **({} if html else {f"paper reproduce {name} --out {name}.html": "all of it as a page"}),
         f"paper what-if {changes[0]}" if changes else "show what-if": (
             "the same experiment with one change"
         ),
