@@ -6,26 +6,29 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
+from typing_extensions import TypedDict
 
 from locksim.cli import values
 from locksim.cli.options import MemoryModel
 from lockui.arguments import bounded
 from lockui.command import Detail, command
 from lockui.completion import among
-from lockui.console import console, progress, say
-from lockui.document import print_json
+from lockui.console import progress, say
 from lockui.errors import UsageError, saving
 from lockui.quantities import GIB, SECOND, Size, Time
+from lockui.report import Report
 from lockui.suggest import did_you_mean
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from locksim.checker import Budget, Counterexample, Verdict
     from locksim.lang import Struct
 
-app = typer.Typer(help=__doc__, add_completion=False)
+app = typer.Typer(add_completion=False)
 
 UNBOUNDED = -1
 """As in :mod:`locksim.checker.verdict`, which only a check imports."""
@@ -35,6 +38,49 @@ MOST_COLUMNS = 100
 TIME, MEMORY = Time(600 * SECOND), Size(8 * GIB)
 REDUCTIONS = ("order", "symmetry", "both", "none")
 EXIT_CODES = {"proven": 0, "violated": 1, "unfinished": 3}
+
+
+class CheckAnswer(TypedDict):
+    """A verdict: "proven", "violated" or "unfinished", and what it rests on.
+
+    ``found`` is the property that is violated, in ``client``; ``limits`` what the verdict depends
+    on; ``bypass`` the bound, or null; ``not_checked`` what ``all`` did not ask; ``told_apart``
+    client → why its threads were told apart. docs/explain/checker.md has the parts of a
+    ``counterexample``.
+    """
+
+    lock: str
+    threads: int
+    rounds: int
+    memory: str
+    property: str
+    verdict: str
+    states: int
+    depth: int
+    seconds: float
+    found: str
+    client: str
+    limits: list[str]
+    counterexample: dict[str, Any] | None
+    bypass: int | None
+    not_checked: list[str]
+    expect: str
+    spec: str
+    condition: str
+    told_apart: dict[str, str]
+
+
+class ReplayAnswer(TypedDict):
+    """A counterexample that holds for the lock as it is now."""
+
+    lock: str
+    threads: int
+    rounds: int
+    memory: str
+    client: str
+    replayed: bool
+    found: str
+    counterexample: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -108,8 +154,7 @@ def check(
     seed: int = 1,
     replay: Path | None = None,
     out: Annotated[Path | None, Detail("FILE.sarif: what is wrong, for editors")] = None,
-    json: bool = False,
-) -> None:
+) -> Report[CheckAnswer | ReplayAnswer]:
     """Prove a lock or a workload for a few threads, or show the shortest way to break it.
 
     Exit code 0: proven, or replayed. 1: violated. 2: bad input. 3: unfinished, no proof.
@@ -117,8 +162,7 @@ def check(
     if (replay is None) == (not lock):
         raise UsageError("name a lock or a file to --replay, for example: locklab check ticket")
     if replay is not None:
-        _replay(replay, json)
-        return
+        return _replay(replay)
     if out is not None and out.suffix != ".sarif":
         raise UsageError(f"--out {out}: the file must end in .sarif")
     sections = sections_of(rounds, only, random, property_)
@@ -175,12 +219,13 @@ def check(
                 report=report,
             )
         problems.append(verdict)
-    if json:
-        print_json(verdict.to_json())
-    else:
-        _print(verdict, "steps" if random else "states")
-        _print_not_checked(verdict, entry.struct)
-    raise typer.Exit(EXIT_CODES[verdict.verdict])
+
+    def show(view: Console) -> None:
+        _print(view, verdict, "steps" if random else "states")
+        _print_not_checked(view, verdict, entry.struct)
+
+    document = cast("CheckAnswer", verdict.to_json())
+    return Report(document, show, EXIT_CODES[verdict.verdict])
 
 
 @contextmanager
@@ -254,54 +299,61 @@ def _refuse_combinations(
         raise UsageError("--pct needs --random, the number of schedules to draw")
 
 
-def _print_not_checked(verdict: Verdict, struct: type[Struct]) -> None:
+def _print_not_checked(view: Console, verdict: Verdict, struct: type[Struct]) -> None:
     """Name the properties of liveness that a proof leaves out, and how to ask for them."""
     from locksim.kinds.checking import never_ends
 
     if verdict.verdict == "proven" and verdict.not_checked:
         strong = " --memory tso" if verdict.memory == "c11" else ""
         ask = f": --property {verdict.not_checked[0]}{strong}" * never_ends(struct)
-        say(f"  {' and '.join(verdict.not_checked)} were not checked{ask}")
+        say(f"  {' and '.join(verdict.not_checked)} were not checked{ask}", view)
 
 
-def _print(verdict: Verdict, explored: str) -> None:
+def _print(view: Console, verdict: Verdict, explored: str) -> None:
     if verdict.counterexample is not None:
-        _show(verdict.counterexample)
+        _show(view, verdict.counterexample)
     bypass = "" if verdict.bypass is None else f", at most {verdict.bypass} overtake"
     spec = f" of {verdict.spec}" if verdict.spec else ""
     asked = f"{verdict.condition}{spec}, {verdict.property}" if spec else verdict.property
     say(
         f"{verdict.lock}, {verdict.threads} threads, {verdict.memory}, {asked}: "
         f"{verdict.verdict}{bypass} ({verdict.states:,} {explored}, depth {verdict.depth}, "
-        f"{verdict.seconds:.2f} s)"
+        f"{verdict.seconds:.2f} s)",
+        view,
     )
     shown = verdict.counterexample
     if shown is not None and shown.memory != verdict.memory:
         under = "" if shown.found == verdict.found else f"; {verdict.memory}: {verdict.found}"
-        say(f"  already broken under {shown.memory}: the steps above are of {shown.memory}{under}")
+        say(
+            f"  already broken under {shown.memory}: the steps above are of {shown.memory}{under}",
+            view,
+        )
     for limit in verdict.limits:
-        say(f"  {limit}")
+        say(f"  {limit}", view)
 
 
-def _show(counterexample: Counterexample) -> None:
+def _show(view: Console, counterexample: Counterexample) -> None:
     from locksim.checker.replay.render import text
 
-    say(text(counterexample, min(MOST_COLUMNS, console().width)) + "\n")
+    say(text(counterexample, min(MOST_COLUMNS, view.width)) + "\n", view)
 
 
-def _replay(file: Path, json: bool) -> None:
+def _replay(file: Path) -> Report[CheckAnswer | ReplayAnswer]:
+    """Replay what ``--json`` wrote, and return how it ended."""
     from locksim.kinds.replay_file import replay_file
 
     replayed = replay_file(file)
-    if json:
-        print_json(replayed.to_json())
-        return
-    verdict, shown = replayed.verdict, replayed.counterexample
-    _show(shown)
-    say(
-        f"{verdict.lock}, {verdict.threads} threads, {shown.memory}: replayed on the lock's "
-        f"Python source, {len(shown.steps)} steps; result: {replayed.found}"
-    )
+
+    def show(view: Console) -> None:
+        verdict, shown = replayed.verdict, replayed.counterexample
+        _show(view, shown)
+        say(
+            f"{verdict.lock}, {verdict.threads} threads, {shown.memory}: replayed on the lock's "
+            f"Python source, {len(shown.steps)} steps; result: {replayed.found}",
+            view,
+        )
+
+    return Report(cast("ReplayAnswer", replayed.to_json()), show)
 
 
 if __name__ == "__main__":
