@@ -56,7 +56,7 @@ def bundle(
     name: Annotated[str, Detail("PrairieLearn: the image that you push")] = "locklab-grader",
     json: bool = False,
 ) -> None:
-    """Write what a course platform needs to grade a lab, as a zip (docs/teach/instructors.md)."""
+    """Write what a course platform needs to grade a lab, as a zip (locklab help instructors)."""
     module = module_of(platform)
     if identity not in IDENTITIES:
         raise UsageError(f"--identity {identity}: write one of {', '.join(IDENTITIES)}")

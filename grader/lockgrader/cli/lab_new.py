@@ -31,4 +31,4 @@ def new(
         print_json({"folder": str(folder), "files": files})
         return
     say(f"{folder}: {', '.join(files)}")
-    say(f"\nread docs/teach/labs.md, then:\n  locklab lab lint {folder}")
+    say(f"\nread 'locklab help labs', then:\n  locklab lab lint {folder}")

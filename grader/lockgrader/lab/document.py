@@ -267,7 +267,7 @@ def check_format(document: dict[str, Any], path: Path | str) -> None:
         raise LabError(
             f"{path}: {other}\n"
             "help: start today's lab in another folder (locklab lab start LAB --dir NEW), and "
-            "copy your files there; to change a lab that you wrote: docs/use/versions.md"
+            "copy your files there; to change a lab that you wrote: locklab help versions"
         )
 
 

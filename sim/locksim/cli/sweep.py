@@ -363,7 +363,7 @@ def _print_bands(output: Console, curve: Curve, causes: list[Cause], profile: Ma
     """Say what the bands hold, and for each point what moves it, if that is known."""
     if not causes:
         return
-    output.print(f"  band: {bands.what(causes)} (docs/explain/uncertainty.md).", markup=False)
+    output.print(f"  band: {bands.what(causes)} (locklab help uncertainty).", markup=False)
     bands.warn_without_range(output, profile)
     if len(causes) > 1:
         output.print()

@@ -16,7 +16,7 @@ FEW = 3
 """With more faults than this, a profile that lacks a value is better written by a command."""
 WRITE_ONE = (
     "help: 'locklab machine new NAME' writes a whole profile, from a core-to-core matrix, lscpu or "
-    "a few latencies (docs/use/machines.md)"
+    "a few latencies (locklab help machines)"
 )
 
 

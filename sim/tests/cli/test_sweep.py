@@ -73,7 +73,7 @@ def test_four_replications_have_bands() -> None:
         assert [*KEYS, "band_low", "band_high", "depends_on"] == list(row)
         assert row["band_low"] <= row["per_second"] <= row["band_high"]
     shown = RUN.invoke(app, four, env={"COLUMNS": "80"}).stdout
-    assert "band: 3 draws, starting order and 13 values (docs/explain/uncertainty.md)." in shown
+    assert "band: 3 draws, starting order and 13 values (locklab help uncertainty)." in shown
     asked = RUN.invoke(app, [*four, "--sensitivity"], env={"COLUMNS": "200"}).stdout
     assert "ticket on 4 CPUs: " in asked
     assert "(assumed, " in asked
