@@ -17,7 +17,7 @@ from lockui.errors import UsageError
 from lockui.quantities import NS, PERCENT, DrawnTime, Share, Time
 
 if TYPE_CHECKING:
-    from locksim.kinds import LoadSettings
+    from locksim.kinds import LoadSettings, PlainLoad
 
 __all__ = [
     "PLACEMENTS",
@@ -91,6 +91,22 @@ class Load:
                 self.arrivals, self.burst, self.hold_times(), self.think_times()
             ),
         )
+
+    def of(self, name: str, tasks: int = 16) -> PlainLoad:
+        """Return this load for a lock, cache or scheduler.
+
+        Arguments:
+            name: of the library, or ``FILE.py:CLASS``. tasks: of a scheduler's load.
+
+        Raises:
+            LoadError: no plain load fits, or this one does not.
+        """
+        from locksim.kinds import not_paced, plain_load
+
+        found = plain_load(name, self.settings(tasks))
+        if not found.kind.paced and (self.hold.distribution or self.think.distribution):
+            raise not_paced(name)
+        return found
 
     def hold_times(self) -> str:
         """Return the distribution of the hold times."""

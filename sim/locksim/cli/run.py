@@ -84,7 +84,6 @@ def run(
     Exit code 1: mutual exclusion was violated. 2: bad input, or the program got stuck.
     """
     from locksim import machine as machines
-    from locksim.kinds import plain_load
     from locksim.study.simulation import LONGEST_PS, simulate
     from locksim.study.traces.record import record
     from locksim.study.traces.save import check_ending
@@ -94,7 +93,7 @@ def run(
     check_format(report)
     where = read_placement(placement)
     check_runs(replications=replications, seed=seed, operations=operations)
-    program = plain_load(lock, load.settings(tasks))
+    program = load.of(lock, tasks)
     profile = machines.load(machine)
     every = profile.n_cpus if isinstance(where, str) else min(profile.n_cpus, len(where))
     n = every if cpus is None else bounded(cpus, "--cpus", 1, profile.n_cpus, on=profile.name)

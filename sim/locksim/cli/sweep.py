@@ -104,8 +104,6 @@ def sweep(
 
     Exit code 1: mutual exclusion was violated. 2: bad input, or a program got stuck.
     """
-    from locksim.kinds import plain_load
-
     # Check all arguments before the first long run.
     where = read_placement(placement)
     if not isinstance(where, str):
@@ -114,8 +112,7 @@ def sweep(
             "only 'locklab run' takes CPU numbers"
         )
     check_runs(replications=replications, seed=seed, operations=operations)
-    settings = load.settings()
-    loads = {name: plain_load(name, settings) for name in locks}
+    loads = {name: load.of(name) for name in locks}
     profile, counts = _points(machine, cpus)
     file, folder = _file_or_folder(out)
     wanted = DatasetOptions(vary, samples, precision, jobs, cluster)

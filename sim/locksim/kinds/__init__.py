@@ -26,6 +26,7 @@ __all__ = [
     "kind_of",
     "kinds",
     "load_of",
+    "not_paced",
     "plain_load",
 ]
 
@@ -104,8 +105,13 @@ def load_of(struct: type[Struct], name: str, settings: LoadSettings) -> PlainLoa
             "write a Workload for it, and name the Workload: FILE.py:CLASS"
         )
     if not kind.paced and settings.arrivals != ArrivalProcess():
-        raise LoadError(
-            f"{name}: --arrivals, --burst and distributions of --hold and --think are for locks "
-            "only; the load of a decision cache or scheduler has its own\nhelp: leave them out"
-        )
+        raise not_paced(name)
     return PlainLoad(kind, kind.plain_load(struct, settings), settings)
+
+
+def not_paced(name: str) -> LoadError:
+    """Return what to raise where a struct without an arrival process is given one."""
+    return LoadError(
+        f"{name}: --arrivals, --burst and distributions of --hold and --think are for locks "
+        "only; the load of a decision cache or scheduler has its own\nhelp: leave them out"
+    )

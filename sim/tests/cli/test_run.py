@@ -290,6 +290,7 @@ def test_the_arrival_process_is_set_by_words() -> None:
         (["rwlock", "--think", "x:1ns"], "--think x: write constant, exponential, unif"),
         (["cipso", "--burst", "2"], "cipso: --arrivals, --burst and distributions of --hold and "),
         (["cipso", "--think", "uniform:1us"], "cipso: --arrivals, --burst and distributions of "),
+        (["cipso", "--think", "exponential:1us"], "cipso: --arrivals, --burst and distributions "),
     ],
 )
 def test_an_unknown_arrival_process_is_refused(arguments: list[str], message: str) -> None:
