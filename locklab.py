@@ -12,6 +12,7 @@ a message to the user (``error: …`` on stderr, that exit code, no traceback). 
 130. Anything else is a bug and keeps its traceback.
 """
 
+import gc
 import importlib
 import importlib.util
 import io
@@ -67,9 +68,18 @@ class Command(NamedTuple):
     help: str
 
     def load(self) -> Callable[..., object]:
-        """Import the target and return its app."""
-        app: Callable[..., object] = getattr(importlib.import_module(self.module), self.attribute)
-        return app
+        """Import the target and return its app.
+
+        Modules make next to no garbage, and looking for it is a tenth of the time to import them.
+        """
+        gc.disable()
+        try:
+            app: Callable[..., object] = getattr(
+                importlib.import_module(self.module), self.attribute
+            )
+            return app
+        finally:
+            gc.enable()
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -34,11 +34,12 @@ def untouched(
     found = []
     for check in checks:
         if check.part == "locks":
-            names = names_in(check) & codes.keys()
+            names = names_in(check) & codes.keys() if codes else set()
             left = bool(names) and names <= same
         else:
-            named = {"tests": {lab.tests}, "c": {lab.c}, "data": names_in(check) & {*lab.data}}
-            names = named.get(check.part, set())
+            named = {"tests": {lab.tests}, "c": {lab.c}}
+            data = names_in(check) & {*lab.data} if check.part == "data" else set()
+            names = named.get(check.part, data)
             left = bool(names) and all(_alike(folder / n, files.get(n)) for n in names)
         if left:
             found.append(check.name)

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal
 
@@ -121,9 +122,9 @@ class Workspace:
                 f"{path} is damaged: {f'{place}: ' * bool(place)}{first['msg']}\n{_ANEW}"
             ) from error
 
-    @property
+    @cached_property
     def lab(self) -> Lab:
-        """The lab's public checks.
+        """The lab's public checks, read once: they do not change while a student works.
 
         Raises:
             LabError: they cannot be read.
