@@ -32,6 +32,7 @@ BESIDE = (
     "datasets/native/README.md",
     "lessons/README.md",
     "native/README.md",
+    "native/tests/zoo/README.md",
     "grader/README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",

@@ -1,4 +1,4 @@
-"""Which tool catches which mutant of a lock: writes docs/evidence/native-bugs.md.
+"""Which tool catches which mutant of a lock: writes native/tests/zoo/README.md.
 
 python native/tests/bug_table.py            # some ten minutes
 python native/tests/bug_table.py mcs clh    # these locks only, on stdout
@@ -16,7 +16,7 @@ from locknative.explorer import Search
 from locknative.explorer.locks import explore_lock, locks
 from locknative.explorer.torture import TOOLS, Builder, trial
 
-PAGE = Path(__file__).parents[2] / "docs/evidence/native-bugs.md"
+PAGE = Path(__file__).parent / "zoo/README.md"
 TRIALS, THREADS, SECONDS, PATIENCE_S = 5, 4, 0.3, 2.0
 MEMORIES = ("sc", "tso")
 DEVIATIONS = 2
@@ -24,7 +24,7 @@ HEAD = f"""\
 # Which tool catches which bug
 
 Each row is one change of a right lock in `native/include/locklab`; the changes are in
-`native/tests/zoo`. `python native/tests/bug_table.py` writes this page, and
+this folder. `python native/tests/bug_table.py` writes this page, and
 `native/tests/test_bug_table.py` checks it.
 
 - **torture**: real threads with random delays (`locklab native torture`). **tsan**, **asan**: the

@@ -1,4 +1,4 @@
-"""The page docs/evidence/native-bugs.md says what the tools do."""
+"""The page native/tests/zoo/README.md says what the tools do."""
 
 from __future__ import annotations
 
