@@ -26,19 +26,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 OWN = HERE / "pages"
 GLOBS = ("lessons/[0-9]*.md", "docs/*/*.md", "sim/locksim/papers/*/*.md")
-BESIDE = (
-    "sim/PHYSICS.md",
-    "datasets/README.md",
-    "datasets/native/README.md",
-    "lessons/README.md",
-    "native/README.md",
-    "native/tests/zoo/README.md",
-    "grader/README.md",
-    "ARCHITECTURE.md",
-    "CONTRIBUTING.md",
-    "changelog.d/README.md",
-)
-INDEXES = frozenset(f"docs/{folder}/README.md" for folder in FOLDERS)
+INDEXES = tuple(f"docs/{folder}/README.md" for folder in FOLDERS)
 MODULES = (
     "locksim",
     "locksim.lang",
@@ -64,7 +52,7 @@ def sources() -> dict[str, Path]:
     found = {path.relative_to(OWN).as_posix(): path for path in OWN.rglob("*.md")}
     for pattern in GLOBS:
         found |= {path.relative_to(ROOT).as_posix(): path for path in ROOT.glob(pattern)}
-    return found | {name: ROOT / name for name in BESIDE}
+    return found | {name: ROOT / name for index in INDEXES for name in indexed(index)}
 
 
 def linked(text: str, name: str, pages: dict[str, str]) -> tuple[str, list[str]]:
@@ -88,22 +76,10 @@ def linked(text: str, name: str, pages: dict[str, str]) -> tuple[str, list[str]]
     return _LINK.sub(here, text), images
 
 
-def listed(text: str) -> set[str]:
-    """Return the places that the lists of a page name."""
-    lists = re.findall(r"^```\{toctree\}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    lines = [line.strip() for one in lists for line in one.splitlines()]
-    return {f"{line}.md" for line in lines if line and not line.startswith(":")}
-
-
-def indexed(text: str, name: str, pages: dict[str, str]) -> list[str]:
-    """Return the pages that an index lists, one at the head of an entry.
-
-    Arguments:
-        text: the index. name: its place. pages: all pages, by place.
-    """
-    targets = [found["target"] for found in _ENTRY.finditer(text)]
-    places = [os.path.normpath(os.path.join(os.path.dirname(name), one)) for one in targets]
-    return [place for place in places if place in pages]
+def indexed(index: str) -> list[str]:
+    """Return the places of the pages that an index lists, one at the head of each entry."""
+    targets = [found["target"] for found in _ENTRY.finditer((ROOT / index).read_text("utf-8"))]
+    return [os.path.normpath(os.path.join(os.path.dirname(index), one)) for one in targets]
 
 
 def menu(places: list[str]) -> str:
@@ -121,7 +97,7 @@ def stage(folder: Path) -> None:
         shown, images = linked(text, name, pages)
         if name in INDEXES:
             made_here = [one for one in from_code if os.path.dirname(one) == os.path.dirname(name)]
-            shown += menu([*indexed(text, name, pages), *made_here])
+            shown += menu([*indexed(name), *made_here])
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(shown, encoding="utf-8")
