@@ -11,7 +11,7 @@ short. If neither helps the lock itself is unfair, as the slowest CPU's count ov
 shows. The third one serves the nearest first.
 
 Results are kept in a file, a line each, and a second start goes on. The tables are Markdown, for
-docs/use/machines.md.
+docs/explain/uncertainty.md.
 """
 
 from __future__ import annotations
