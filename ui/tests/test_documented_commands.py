@@ -97,9 +97,7 @@ def wrong(words: list[str], mention: bool = False) -> str:
         groups = {" ".join(one.split()[:k]) for one in known for k in (1, 2)}
         if " ".join(word for word in words if not word.startswith("-")) in groups:
             return ""
-        if words[0] != "grade":
-            return f"there is no command '{' '.join(words[:2])}'"
-        name, rest = "grade submissions", words[1:]
+        return f"there is no command '{' '.join(words[:2])}'"
     if not rest or any(word in ("--help", "--help-all") for word in rest):
         return ""
     said = io.StringIO()
