@@ -16,7 +16,7 @@ from typing import Any
 
 import locksim.lang as language
 from locksim.compiler.calls import FUNCTIONS
-from locksim.compiler.mistakes import MISTAKES
+from locksim.compiler.mistakes import mistakes
 from locksim.compiler.operations import FREE_FORMS, WORD_FORMS
 from locksim.lang import fields, ops, struct
 
@@ -154,7 +154,7 @@ def _named(line: str) -> str:
 
 def _messages() -> str:
     rows = ["| message | help |", "|---|---|"]
-    for mistake in MISTAKES.values():
+    for mistake in mistakes().values():
         rows.append(f"| {_cell(mistake.message)} | {_cell(mistake.help)} |")
     return "\n".join(rows)
 

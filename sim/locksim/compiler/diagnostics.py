@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NoReturn
 
-from locksim.compiler.mistakes import MISTAKES
+from locksim.compiler.mistakes import mistakes
 from locksim.core.faults import authors
 
 
@@ -19,7 +19,7 @@ class CompileError(Exception):
     """A program that is outside the language.
 
     Arguments:
-        code: a key of ``MISTAKES``; it does not change between versions.
+        code: a key of ``mistakes()``; it does not change between versions.
         file: where the program is. line, column, end_column: from 1; the end is exclusive.
         message: what was found. help: what to write instead.
         text: the source line.
@@ -103,7 +103,7 @@ class Source:
             CompileError: always.
         """
         span = node if isinstance(node, Span) else self.span(node)
-        kind = MISTAKES[code]
+        kind = mistakes()[code]
         raise CompileError(
             code,
             self.file,

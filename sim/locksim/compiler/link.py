@@ -23,7 +23,7 @@ from locksim.compiler.control_flow import label
 from locksim.compiler.counted import Counted
 from locksim.compiler.frontend import compile_class
 from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode, selves
-from locksim.compiler.mistakes import MISTAKES
+from locksim.compiler.mistakes import mistakes
 from locksim.compiler.sources import is_method
 from locksim.compiler.spin import spin_loops
 from locksim.compiler.timeless import Timeless, takes_time
@@ -280,7 +280,7 @@ class _Linker:
                     f"passing, and the loop at {where} repeats it\n"
                     "help: perform an operation on every way through the method"
                 )
-            found = MISTAKES["long-range" if counts else "endless-loop"]
+            found = mistakes()["long-range" if counts else "endless-loop"]
             raise LinkError(
                 f"{where}: {function.code.name}.{function.method.name}: {found.message}\n"
                 f"help: {found.help}"

@@ -10,8 +10,10 @@ it is whole; from ten thousand on it is in thousands (``14K``).
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 __all__ = ["SECTIONS", "Section", "System", "number", "summary"]
 
@@ -47,86 +49,9 @@ class Section:
     columns: tuple[tuple[str, str, str, int], ...]
 
 
-SECTIONS = (
-    Section(
-        "Processor, Processes - times in microseconds - smaller is better",
-        True,
-        (
-            ("null_call", "null", "call", 4),
-            ("null_io", "null", "I/O", 4),
-            ("stat", "", "stat", 4),
-            ("open_close", "open", "clos", 4),
-            ("select_tcp", "selct", "TCP", 5),
-            ("signal_install", "sig", "inst", 4),
-            ("signal_handle", "sig", "hndl", 4),
-            ("fork", "fork", "proc", 4),
-            ("exec", "exec", "proc", 4),
-            ("sh", "sh", "proc", 4),
-        ),
-    ),
-    Section(
-        "Context switching - times in microseconds - smaller is better",
-        False,
-        (
-            ("2p_0k", "2p/0K", "ctxsw", 5),
-            ("2p_16k", "2p/16K", "ctxsw", 6),
-            ("2p_64k", "2p/64K", "ctxsw", 6),
-            ("8p_16k", "8p/16K", "ctxsw", 6),
-            ("8p_64k", "8p/64K", "ctxsw", 6),
-            ("16p_16k", "16p/16K", "ctxsw", 7),
-            ("16p_64k", "16p/64K", "ctxsw", 7),
-        ),
-    ),
-    Section(
-        "*Local* Communication latencies in microseconds - smaller is better",
-        False,
-        (
-            ("pipe", "Pipe", "", 5),
-            ("af_unix", "AF", "UNIX", 4),
-            ("udp", "UDP", "", 5),
-            ("rpc_udp", "RPC/", "UDP", 5),
-            ("tcp", "TCP", "", 5),
-            ("rpc_tcp", "RPC/", "TCP", 5),
-            ("tcp_connect", "TCP", "conn", 4),
-        ),
-    ),
-    Section(
-        "File & VM system latencies in microseconds - smaller is better",
-        False,
-        (
-            ("create_0k", "0K", "Create", 6),
-            ("delete_0k", "File", "Delete", 6),
-            ("create_10k", "10K", "Create", 6),
-            ("delete_10k", "File", "Delete", 6),
-            ("mmap", "Mmap", "Latency", 7),
-            ("protection_fault", "Prot", "Fault", 5),
-            ("page_fault", "Page", "Fault", 7),
-        ),
-    ),
-    Section(
-        "*Local* Communication bandwidths in MB/s - bigger is better",
-        False,
-        (
-            ("bandwidth_pipe", "Pipe", "", 4),
-            ("bandwidth_af_unix", "AF", "UNIX", 4),
-            ("bandwidth_tcp", "TCP", "", 4),
-            ("bandwidth_file_reread", "File", "reread", 6),
-            ("bandwidth_mmap_reread", "Mmap", "reread", 6),
-            ("bandwidth_bcopy_libc", "Bcopy", "(libc)", 6),
-            ("bandwidth_bcopy_hand", "Bcopy", "(hand)", 6),
-            ("bandwidth_memory_read", "Mem", "read", 4),
-            ("bandwidth_memory_write", "Mem", "write", 5),
-        ),
-    ),
-    Section(
-        "Memory latencies in nanoseconds - smaller is better",
-        True,
-        (
-            ("l1", "L1 $", "", 5),
-            ("l2", "L2 $", "", 5),
-            ("main_memory", "Main mem", "", 8),
-        ),
-    ),
+SECTIONS = tuple(
+    Section(one["title"], one["mhz"], tuple(tuple(column) for column in one["columns"]))
+    for one in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["section"]
 )
 
 
