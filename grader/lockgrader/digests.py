@@ -22,8 +22,6 @@ from typing import Any
 import locksim
 from lockgrader.lab import Lab
 
-__all__ = ["deciding", "engine", "profiles", "versions"]
-
 _SIMULATOR = (
     "lang", "machine", "core", "compiler", "checker", "engine", "library", "kinds",
     "jit.py", "ready.py", "study/quantiles.py", "study/sampling.py", "study/simulation.py",

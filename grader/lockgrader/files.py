@@ -19,20 +19,6 @@ from typing import BinaryIO
 
 from lockui.portable import exclusive
 
-__all__ = [
-    "IrregularError",
-    "ResultError",
-    "alone",
-    "folder_of",
-    "opened",
-    "plain",
-    "read",
-    "replace",
-    "reported",
-    "write",
-    "write_bytes",
-]
-
 # Windows has none of these.
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # a pipe would otherwise wait for its other end

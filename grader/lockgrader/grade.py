@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from lockgrader.read.scenarios import Scenario
     from locksim.compiler.ir import ClassCode
 
-__all__ = ["Gate", "Judged", "Progress", "accept", "by_hand", "grade", "printable", "replay"]
-
 _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]+"
 )

@@ -19,8 +19,6 @@ from lockgrader import clock
 from lockgrader.files import ResultError, read, reported, write
 from lockui.formats import other_format
 
-__all__ = ["MARKS", "Late", "Mark", "add_mark", "holding", "read_lines", "read_marks"]
-
 MARKS = "marks.jsonl"
 _Document = TypeVar("_Document", bound=BaseModel)
 _Points = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1000)]

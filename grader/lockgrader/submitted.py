@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from locksim.compiler.ir import ClassCode
     from locksim.lang.struct import Struct
 
-__all__ = ["Submitted", "proofs"]
-
 
 @dataclass(frozen=True)
 class Submitted:

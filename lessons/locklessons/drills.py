@@ -13,8 +13,6 @@ from locksim.play.drills import drill
 from locksim.play.drills.problem import AnswerError, Problem
 from lockui import record
 
-__all__ = ["pose"]
-
 
 def pose(kind: str, seed: int) -> None:
     """Show a drill.

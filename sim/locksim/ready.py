@@ -34,8 +34,6 @@ from typing import Any
 from locksim import jit
 from lockui.portable import exclusive
 
-__all__ = ["Choice", "Part", "begin", "cache_folders", "folder", "is_ready", "make"]
-
 _LOG = logging.getLogger(__name__)
 """Messages to the user. Nobody has to set logging up: Python prints warnings on stderr."""
 _LONGEST_S = 900

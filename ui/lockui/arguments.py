@@ -7,8 +7,6 @@ from pathlib import Path
 
 from lockui.errors import UsageError, saving
 
-__all__ = ["bounded", "folder_to_write", "whole_numbers"]
-
 
 def bounded(value: int, option: str, low: int, high: int, *, on: str = "") -> int:
     """Return the value of an option if it is between ``low`` and ``high``, both included.

@@ -13,8 +13,6 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-__all__ = ["among", "app"]
-
 _TYPED = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
 """The variables with what was typed: of bash, and of the other shells."""
 

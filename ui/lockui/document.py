@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["frame", "plain", "print_json", "records"]
-
 
 def frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Return rows as a data frame."""

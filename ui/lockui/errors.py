@@ -13,8 +13,6 @@ import typer
 
 from lockui.console import stderr
 
-__all__ = ["INTERRUPTED", "UsageError", "interrupted", "reported", "saving"]
-
 #: 128 + SIGINT, as shells report it.
 INTERRUPTED = 130
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-__all__ = ["other_format"]
-
 
 def other_format(document: object, reads: int, key: str = "format") -> str:
     """Return why a file cannot be read, by the number of its format; "" if it can.

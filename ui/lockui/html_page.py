@@ -10,8 +10,6 @@ import functools
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-__all__ = ["environment"]
-
 
 @functools.cache
 def environment(*packages: str) -> Environment:

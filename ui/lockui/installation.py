@@ -13,8 +13,6 @@ from typing import NamedTuple
 
 from lockui import files
 
-__all__ = ["again", "install"]
-
 
 class _Commands(NamedTuple):
     """What an installer is told; the package's name follows."""

@@ -14,8 +14,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["LatexConsole", "escaped", "tabular"]
-
 _ESCAPES = str.maketrans(
     {
         **{sign: f"\\{sign}" for sign in "&%$#_{}"},

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
 from typing import Any
 
-__all__ = ["plugins"]
-
 
 def plugins(group: str) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Yield name and loading function of each entry point of a group, sorted by name."""

@@ -15,19 +15,6 @@ from importlib.util import find_spec
 from types import FrameType
 from typing import IO, Any, Literal
 
-__all__ = [
-    "LINUX",
-    "UNIX",
-    "Keys",
-    "exclusive",
-    "keys",
-    "limit",
-    "minimal",
-    "python",
-    "start_method",
-    "usable_cpus",
-]
-
 UNIX = all(find_spec(name) is not None for name in ("fcntl", "resource", "termios"))
 LINUX = UNIX and sys.platform == "linux"
 """Also whether a process may be copied: macOS has ``fork``, but its system libraries do not."""

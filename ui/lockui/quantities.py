@@ -11,23 +11,6 @@ from typing import ClassVar, Self
 
 from lockui.errors import UsageError
 
-__all__ = [
-    "GIB",
-    "MS",
-    "NS",
-    "PERCENT",
-    "SECOND",
-    "DrawnTime",
-    "Frequency",
-    "Quantity",
-    "Several",
-    "Share",
-    "Shares",
-    "Size",
-    "Time",
-    "Times",
-]
-
 NS, MS, SECOND = 10**3, 10**9, 10**12
 PERCENT = 1000
 GIB = 2**30

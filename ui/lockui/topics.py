@@ -10,8 +10,6 @@ from lockui.errors import UsageError
 from lockui.files import home, source
 from lockui.suggest import did_you_mean
 
-__all__ = ["FOLDERS", "app", "pages", "topics"]
-
 FOLDERS = ("start", "use", "teach", "explain", "evidence", "contributing")
 """The folders of ``docs/``, in the order in which a reader meets them."""
 

@@ -20,8 +20,6 @@ from lockgrader.check import Check
 from lockgrader.lab import Lab
 from lockui.files import home
 
-__all__ = ["c_part"]
-
 
 def c_part(lab: Lab, folder: Path, checks: list[Check]) -> Iterable[Item]:
     """Each promise of the C part, kept or broken; nothing for a lab without one.

@@ -15,8 +15,6 @@ from lockgrader.author.item import Item
 from lockgrader.check import Check
 from lockgrader.lab import LabError
 
-__all__ = ["GOALS", "Goal", "goals", "kept"]
-
 GOALS = "goals.toml"
 
 

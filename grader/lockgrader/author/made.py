@@ -29,8 +29,6 @@ from lockgrader.check import Check
 from lockgrader.judging.untouched import names_in
 from lockgrader.lab import Lab, LabError
 
-__all__ = ["MASK", "Made", "equivalents", "made"]
-
 MASK = 7
 """What is left of a small word."""
 _WRITES = {"store": 0, "swap": 0, "fetch_or": 0, "compare_swap": 1}

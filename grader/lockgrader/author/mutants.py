@@ -31,21 +31,6 @@ from lockgrader.submitted import Submitted, proofs
 from locksim.compiler import compile_source
 from locksim.compiler.ir import ClassCode
 
-__all__ = [
-    "MUTANTS",
-    "Files",
-    "Mutant",
-    "answered",
-    "files_of",
-    "findings",
-    "mutants",
-    "mutated",
-    "right_answers",
-    "solution",
-    "starter",
-    "write",
-]
-
 MUTANTS = "mutants.toml"
 Files = dict[str, str]
 """A submission: name → text."""

@@ -37,17 +37,6 @@ from lockgrader.result import CheckResult
 from lockgrader.sandbox import Profile
 from lockgrader.submitted import Submitted
 
-__all__ = [
-    "STUDENTS",
-    "Right",
-    "Tried",
-    "differing",
-    "drawn_students",
-    "kept_points",
-    "rights",
-    "submission",
-]
-
 STUDENTS = 3
 """For how many drawn students a right submission is tried."""
 _WAYS = {"definitions", "change", "everywhere", "rename"}

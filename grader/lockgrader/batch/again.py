@@ -23,8 +23,6 @@ from lockgrader.result import Result
 from lockgrader.sandbox import Profile
 from lockui.suggest import did_you_mean
 
-__all__ = ["Again", "known_checks", "some_checks"]
-
 
 @dataclass(frozen=True)
 class Again:

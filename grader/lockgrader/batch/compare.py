@@ -12,8 +12,6 @@ from dataclasses import dataclass
 
 from lockgrader.result import CheckResult, Result
 
-__all__ = ["Change", "Comparison", "compare"]
-
 
 @dataclass(frozen=True)
 class Change:

@@ -14,8 +14,6 @@ from lockgrader.lab.variants import variant
 from lockgrader.read.submission import UNREADABLE
 from lockgrader.result import CheckResult, Result, keep, load
 
-__all__ = ["call_roll", "strangers"]
-
 
 def call_roll(
     lab: Lab, known: Class, present: Collection[str], results: Path, key: bytes

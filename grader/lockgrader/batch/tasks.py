@@ -19,18 +19,6 @@ from lockgrader.read.owner import student_of
 from lockgrader.read.submission import take
 from lockgrader.result import HISTORY, Result
 
-__all__ = [
-    "Class",
-    "Task",
-    "attempt_among",
-    "attempt_of",
-    "best",
-    "task_of",
-    "tasks",
-    "up_to_date",
-    "wrong_clocks",
-]
-
 
 @dataclass(frozen=True)
 class Task:

@@ -19,8 +19,6 @@ import numpy.typing as npt
 
 from lockgrader.read.artefact import MalformedError
 
-__all__ = ["U64", "Asked", "Order", "Records", "draws", "in_turns", "records", "words_of"]
-
 _RECORD = np.dtype(
     [
         *(("began", "<u4"), ("ended", "<u4"), ("thread", "u1"), ("operation", "u1")),

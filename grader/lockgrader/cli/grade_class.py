@@ -23,8 +23,6 @@ from lockui.document import print_json
 from lockui.errors import UsageError
 from lockui.suggest import did_you_mean
 
-__all__ = ["grade_class", "print_class"]
-
 
 def grade_class(
     lab: Lab,

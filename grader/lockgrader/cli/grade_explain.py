@@ -9,8 +9,6 @@ from lockui.console import say
 from lockui.document import print_json
 from lockui.errors import UsageError
 
-__all__ = ["explain"]
-
 
 def explain(lab: Lab, student: str, key: bytes, as_json: bool) -> None:
     """Print a student's variant, and the checks with its values.

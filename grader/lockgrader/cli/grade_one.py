@@ -16,8 +16,6 @@ from lockgrader.result import Result, keep
 from lockgrader.sandbox import Profile
 from lockui.console import progress
 
-__all__ = ["grade_one"]
-
 
 def grade_one(
     lab: Lab,

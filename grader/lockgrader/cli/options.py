@@ -10,8 +10,6 @@ import typer
 from lockgrader.cli import values
 from lockui.completion import among
 
-__all__ = ["CourseFile", "LabName", "Results"]
-
 LabName = Annotated[
     str, typer.Argument(help="the lab's folder or name", autocompletion=among(values.labs))
 ]

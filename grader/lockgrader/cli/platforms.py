@@ -11,8 +11,6 @@ from lockui.completion import among
 from lockui.errors import UsageError
 from lockui.suggest import did_you_mean
 
-__all__ = ["PLATFORMS", "Platform", "module_of"]
-
 PLATFORMS = ("gradescope", "prairielearn", "nbgrader", "actions")
 Platform = Annotated[
     str,

@@ -10,8 +10,6 @@ from lockui.command import Detail
 from lockui.completion import among
 from lockui.errors import UsageError
 
-__all__ = ["NONE", "OfOthers", "OwnWork", "known", "usable"]
-
 NONE = "none"
 OwnWork = Annotated[str, Detail(values=among((*PROFILES, NONE)))]
 OfOthers = Annotated[str, Detail(values=among(PROFILES))]

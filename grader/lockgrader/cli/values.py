@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["checks", "export_formats", "keeps", "labs"]
-
 
 def labs() -> Iterable[str]:
     """Return the names of the installed labs."""

@@ -8,8 +8,6 @@ from typing import Any
 from locksim.compiler.ir import ClassCode
 from locksim.compiler.portable import codes_to_json
 
-__all__ = ["other_classes"]
-
 
 def other_classes(wanted: Mapping[str, ClassCode], given: Mapping[str, ClassCode]) -> set[str]:
     """The classes of one submission that do something else in another, or use one that does.

@@ -16,8 +16,6 @@ from typing import Any
 from locksim.compiler import compile_source
 from locksim.compiler.ir import SIGNATURES, ClassCode
 
-__all__ = ["altered", "other_kinds"]
-
 _Steps = list[tuple[str, list[Any]]]
 
 

@@ -15,8 +15,6 @@ from locksim.compiler.ir import ClassCode
 from locksim.lang.fields import array, part
 from locksim.lang.struct import Struct
 
-__all__ = ["refused", "refused_by"]
-
 
 def refused_by(lab: Lab, codes: Mapping[str, ClassCode]) -> dict[str, str]:
     """The classes that a lab does not judge: name → why.

@@ -18,8 +18,6 @@ from lockgrader.lab import Lab
 from lockgrader.lab.closed import Closed
 from lockui.formats import other_format
 
-__all__ = ["LOCK", "Pin", "changes", "pin", "pinned"]
-
 LOCK = "course.lock"
 
 

@@ -16,8 +16,6 @@ from pathlib import Path
 from lockgrader.read.owner import student_name
 from lockui.suggest import did_you_mean
 
-__all__ = ["CourseError", "Person", "read_marks_sheet", "read_roster", "read_times", "when"]
-
 _MOST_BYTES = 16 << 20
 
 

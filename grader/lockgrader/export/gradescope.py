@@ -18,8 +18,6 @@ from lockgrader.export.neutral import Feedback, LeftOut, feedback, line, markdow
 from lockgrader.report.student import withheld
 from lockgrader.result import CheckResult, Result
 
-__all__ = ["document", "files"]
-
 
 def files(results: Sequence[Result]) -> dict[str, str]:
     """One document a student."""

@@ -12,8 +12,6 @@ from lockgrader.export.sheet import sheet
 from lockgrader.report.items import Gain, items
 from lockgrader.result import Result
 
-__all__ = ["files"]
-
 
 def files(results: Sequence[Result], gained: Sequence[Gain] = ()) -> dict[str, str]:
     """The table.

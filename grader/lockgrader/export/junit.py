@@ -13,8 +13,6 @@ from xml.etree import ElementTree
 
 from lockgrader.result import CheckResult, Result
 
-__all__ = ["files"]
-
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

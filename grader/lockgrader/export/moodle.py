@@ -13,8 +13,6 @@ from lockgrader.export.sheet import labs_of, sheet, shown_grade
 from lockgrader.report.student import WORDS, seen_in, withheld
 from lockgrader.result import Result
 
-__all__ = ["files"]
-
 
 def files(results: Sequence[Result]) -> dict[str, str]:
     """The table."""

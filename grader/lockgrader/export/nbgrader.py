@@ -7,8 +7,6 @@ from typing import Any
 from lockgrader.export.neutral import feedback, plain
 from lockgrader.result import Result
 
-__all__ = ["HIDDEN_CELL", "document"]
-
 HIDDEN_CELL = "hidden-checks"
 """The name of the cell of all hidden checks."""
 

@@ -8,8 +8,6 @@ from lockgrader.report.feedback import FEEDBACK, feedback
 from lockgrader.report.summary import SUMMARY, summary
 from lockgrader.result import Result
 
-__all__ = ["files", "named"]
-
 
 def files(results: Sequence[Result]) -> dict[str, str]:
     """All pages."""

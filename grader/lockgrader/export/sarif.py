@@ -11,8 +11,6 @@ from locksim.checker.replay.counterexample import Counterexample, Step
 from locksim.checker.replay.problem import problem
 from lockui.sarif import Place, Problem, problem_of
 
-__all__ = ["problems"]
-
 
 def problems(result: Result, files: Collection[str]) -> list[Problem]:
     """Return what stands between a submission and full points; the rule is the check's name.

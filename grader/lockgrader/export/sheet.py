@@ -14,8 +14,6 @@ from collections.abc import Iterable, Sequence
 from lockgrader.report.student import withheld
 from lockgrader.result import Result
 
-__all__ = ["grade", "labs_of", "sheet", "shown_grade"]
-
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 

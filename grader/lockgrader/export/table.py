@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from lockgrader.export.sheet import grade, sheet
 from lockgrader.result import Result
 
-__all__ = ["files"]
-
 
 def files(results: Sequence[Result]) -> dict[str, str]:
     """The table."""

@@ -14,8 +14,6 @@ from lockgrader.lab.closed import Closed, Number
 from lockgrader.lab.expected import Cell, Formula
 from lockgrader.lab.trials import Trials
 
-__all__ = ["Call"]
-
 
 class Call(Closed):
     """What a function gets, from one source, and what is right.

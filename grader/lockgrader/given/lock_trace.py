@@ -27,8 +27,6 @@ from pydantic import Field
 
 from lockgrader.lab.closed import Closed, Text
 
-__all__ = ["Event", "LockTrace", "Traced", "lockmeter", "traced"]
-
 _ROWS_EACH = 24
 """Rows of a trace for one acquisition, to begin with."""
 _MOST_ROWS = 200_000

@@ -6,8 +6,6 @@ from collections.abc import Collection, Sequence
 
 from lockgrader.check import Check
 
-__all__ = ["with_needs"]
-
 
 def with_needs(names: Collection[str], checks: Sequence[Check]) -> set[str]:
     """Checks, and all that must run before them: what they need, and proofs before a measurement.

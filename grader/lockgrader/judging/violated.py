@@ -14,8 +14,6 @@ from dataclasses import replace
 from lockgrader.check import Check
 from lockgrader.finding import Finding
 
-__all__ = ["without_violated"]
-
 
 def without_violated(judged: Sequence[tuple[Check, Finding]]) -> list[Finding]:
     """The findings of a submission; those of a class that was seen to be wrong have failed.

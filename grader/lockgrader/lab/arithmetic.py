@@ -12,8 +12,6 @@ import ast
 import operator
 from collections.abc import Callable, Mapping
 
-__all__ = ["evaluate"]
-
 _BINARY: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,

@@ -8,8 +8,6 @@ from pydantic import Field
 
 from lockgrader.lab.closed import Closed, Number
 
-__all__ = ["Band"]
-
 
 class Band(Closed):
     """The right values, and how far from them still earns points.

@@ -13,8 +13,6 @@ from pydantic import Field
 
 from lockgrader.lab.closed import Closed
 
-__all__ = ["LOCKS", "ChatroomRun"]
-
 LOCKS = {"avc": "avc_lock", "run_queue": "runqueue_lock"}
 """What a measure begins with → lockmeter's name of the lock."""
 

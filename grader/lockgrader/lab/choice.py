@@ -11,8 +11,6 @@ from pydantic import Field
 
 from lockgrader.lab.closed import Closed
 
-__all__ = ["Choice"]
-
 
 class Choice(Closed):
     """The values from which a student's own is drawn: a list, or a range of integers."""

@@ -22,8 +22,6 @@ from lockgrader.lab.measure import Measure
 from lockgrader.lab.profiles import Profile as MachineProfile
 from lockgrader.lab.trials import Reading
 
-__all__ = ["Cell", "Expected", "Formula", "FormulaError"]
-
 
 class FormulaError(Exception):
     """A cell does not exist, or a formula gives no number: the lab is wrong."""

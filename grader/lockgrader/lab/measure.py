@@ -10,8 +10,6 @@ from lockgrader.lab.band import Band
 from lockgrader.lab.closed import Text
 from lockgrader.lab.placed import Placed
 
-__all__ = ["SHARES", "Measure", "Measured"]
-
 SHARES = ("fairness", "util", "con", "cpu_share")
 """Measures that are fractions of a whole."""
 

@@ -12,8 +12,6 @@ from pydantic import model_validator
 
 from lockgrader.lab.closed import Closed, Text
 
-__all__ = ["Placed"]
-
 
 class Placed(Closed):
     """What runs on a machine; subclasses have the field ``cpus``, one number or several."""

@@ -8,8 +8,6 @@ from lockgrader.lab.closed import Closed, Text
 from lockgrader.lab.trials import of_dataset
 from lockui.suggest import did_you_mean
 
-__all__ = ["Profile"]
-
 
 class Profile(Closed):
     """A number of a profile.

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from lockgrader.sandbox import Profile
     from lockgrader.submitted import Submitted
 
-__all__ = ["ClassCheck"]
-
 
 class ClassCheck(Check):
     """What such kinds have in common.

@@ -18,8 +18,6 @@ from lockgrader.finding import row
 from lockgrader.lab import Band, Measured
 from lockgrader.result import Curve, Row
 
-__all__ = ["UNITS", "Compared", "curve_of", "rows_of"]
-
 UNITS = {
     "transfers": "line transfers",
     "time_ns": "ns",

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from lockgrader.finding import Finding
     from lockgrader.measuring.used import Wearing
 
-__all__ = ["ProofCheck"]
-
 _WANTED = (
     "it begins with fresh memory only: a number of few bits, or another program after some uses, "
     'is not found; write used = { machine = "$machine", seed = "$moments" }, or fresh = "the '

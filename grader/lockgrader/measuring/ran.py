@@ -14,8 +14,6 @@ from lockgrader.finding import Operation
 from locksim.compiler.bytecode import Place
 from locksim.compiler.ir import ClassCode
 
-__all__ = ["operations", "relined", "unproven"]
-
 
 def operations(places: Iterable[Place], file: str) -> frozenset[Operation]:
     """The operations of one file among some places."""

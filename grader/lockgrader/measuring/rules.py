@@ -29,8 +29,6 @@ from lockgrader.submitted import Submitted
 from locksim.compiler.bytecode import Place
 from locksim.core.result import DeadlockError, SimulationError
 
-__all__ = ["HITS", "Seen", "check_run", "own_run"]
-
 HITS = 0.75
 """Lookups that find what a cache has to know, at least, as a share; a lab can ask for others."""
 

@@ -33,8 +33,6 @@ from lockgrader.platforms.package import (
     source_files,
 )
 
-__all__ = ["ROOT", "Metadata", "metadata", "parts", "run"]
-
 ROOT = Path("/autograder")
 
 

@@ -10,8 +10,6 @@ import re
 import unicodedata
 from collections.abc import Collection
 
-__all__ = ["likely"]
-
 _COPY = re.compile(r"(\s*\(\d+\)|[\s_-]+copy(\s*\(?\d+\)?)?)+$")
 
 

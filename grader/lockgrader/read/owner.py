@@ -15,8 +15,6 @@ import re
 import unicodedata
 from pathlib import Path
 
-__all__ = ["student_name", "student_of"]
-
 _PLAIN = frozenset("._-+@ ',")
 _OURS = re.compile(r"\.(?=(csv|html|json|jsonl|sqlite|xml|zip)$)", re.IGNORECASE)
 """The dot of names that a batch gives to files beside the students' folders."""

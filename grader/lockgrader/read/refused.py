@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from lockgrader.result import Verdict
 from lockgrader.sandbox.watch import Ended
 
-__all__ = ["Refused", "stopped"]
-
 _GUARDS = {"timeout_cpu": "processor time", "timeout_wall": "time on the clock"}
 
 

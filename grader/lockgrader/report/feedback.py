@@ -26,8 +26,6 @@ from locksim.study.traces.page import embedded
 from lockui.html_page import environment
 from lockui.tables import fixed
 
-__all__ = ["FEEDBACK", "feedback", "keep_feedback", "right"]
-
 FEEDBACK = "feedback.html"
 _MOUNT = """
 for (const data of document.querySelectorAll("script.counterexample")) {

@@ -16,8 +16,6 @@ from lockgrader.read.submission import UNREADABLE
 from lockgrader.report.similar import similar
 from lockgrader.result import FITS_OTHER, CheckResult, Result
 
-__all__ = ["Group", "Suspicion", "by_counterexample", "by_misconception", "suspicions"]
-
 _STEP = ("thread", "action", "operation", "word", "was", "becomes")
 
 

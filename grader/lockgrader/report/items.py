@@ -26,8 +26,6 @@ from lockgrader.result import CheckResult, Result, ResultError
 if TYPE_CHECKING:  # half a second that others save
     import pandas as pd
 
-__all__ = ["FEW", "Gain", "Item", "gain", "items"]
-
 FEW = 20
 """Fewer students are a small class: the interval is wide."""
 

@@ -15,8 +15,6 @@ from lockgrader.result import RESULT, Result, load, marked
 from lockgrader.review.rubric import Level
 from lockui.suggest import did_you_mean
 
-__all__ = ["Desk", "MarkError"]
-
 
 class MarkError(Exception):
     """Points that cannot be given; the message says why."""

@@ -10,8 +10,6 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["RUBRIC", "Level", "rubric"]
-
 RUBRIC = "rubric.md"
 _QUESTION = re.compile(r"\*\*`([a-z][a-z0-9-]*)`")
 _LEVEL = re.compile(r"- (\d+(?:\.\d+)?): +(.+)")

@@ -9,8 +9,6 @@ from pathlib import Path
 from lockgrader.sandbox.job import SandboxError
 from lockui import installation
 
-__all__ = ["COMPILER", "LEAN", "NUMPY", "lean"]
-
 LEAN = "/lean"
 COMPILER = (
     "lockui",

@@ -22,8 +22,6 @@ from lockgrader.submitted import Submitted
 from lockgrader.workspace.folder import State, Workspace, WorkspaceError
 from lockui import record
 
-__all__ = ["Changed", "attempt", "changed", "public_checks", "to_do"]
-
 Changed = tuple[str, Locked]
 """The name of a changed prediction, and its recorded value."""
 

@@ -10,8 +10,6 @@ from lockgrader.judging.needs import with_needs
 from lockgrader.workspace.attempt import public_checks
 from lockgrader.workspace.folder import Workspace, WorkspaceError
 
-__all__ = ["ENDINGS", "write_given"]
-
 ENDINGS = (".json", ".csv", ".parquet")
 
 

@@ -9,8 +9,6 @@ from pathlib import Path
 import locklabs
 from lockgrader.workspace.folder import Workspace, WorkspaceError
 
-__all__ = ["Compared", "compare"]
-
 
 @dataclass(frozen=True)
 class Compared:

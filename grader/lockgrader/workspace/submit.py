@@ -17,8 +17,6 @@ from lockgrader.sandbox import Profile
 from lockgrader.workspace.attempt import Changed, changed, public_checks
 from lockgrader.workspace.folder import State, Workspace, WorkspaceError
 
-__all__ = ["HandedIn", "default_name", "record", "submit"]
-
 
 @dataclass(frozen=True)
 class HandedIn:

@@ -19,8 +19,6 @@ from lockgrader.finding import Finding
 from lockgrader.lab import Lab
 from lockgrader.read.submission import Submission
 
-__all__ = ["untouched"]
-
 _OTHER = ""
 """Stands for all that is no definition, such as ``from module import *``."""
 

@@ -8,8 +8,6 @@ import typer
 
 from lockui.completion import among
 
-__all__ = ["LessonName"]
-
 
 def _lessons() -> list[str]:
     from locklessons import notebooks

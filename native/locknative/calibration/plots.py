@@ -9,8 +9,6 @@ from lockui.plots import Axis, Bar, Bars, Plot, Words, made_by
 if TYPE_CHECKING:
     from locknative.calibration.calibrate import Calibration
 
-__all__ = ["plot_of_calibration"]
-
 
 def plot_of_calibration(found: Calibration) -> Plot:
     """Return the costs in ns with their intervals, and the readings beside the simulated ones."""

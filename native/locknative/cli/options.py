@@ -11,8 +11,6 @@ from lockui.command import Detail
 from lockui.errors import UsageError
 from lockui.quantities import MS, SECOND, Time
 
-__all__ = ["MINUTE", "TRIAL", "Trials", "whole_ms"]
-
 MINUTE, TRIAL = Time(60 * SECOND), Time(20 * MS)
 
 

@@ -4,17 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-__all__ = [
-    "explored",
-    "kernels",
-    "locks",
-    "operations",
-    "standards",
-    "tools",
-    "variants",
-    "workloads",
-]
-
 
 def kernels(*kinds: str) -> Callable[[], Iterable[str]]:
     """Return what gives the names of the build's kernels.

@@ -14,8 +14,6 @@ from pydantic import BaseModel, ConfigDict
 from locknative.compilation import toolchain
 from locknative.survey import process
 
-__all__ = ["Build", "Clock", "Kernel", "kernels", "locks", "measure_clock", "path", "read_build"]
-
 
 class Kernel(NamedTuple):
     """One thing that the harness runs: a lock, a structure, a probe or a workload."""

@@ -14,8 +14,6 @@ from locknative.errors import UrcuError
 if TYPE_CHECKING:
     from locknative import _urcu
 
-__all__ = ["Callbacks", "callbacks_of"]
-
 _EXIT_PATIENCE_S = 1.0
 
 

@@ -19,8 +19,6 @@ from lockui.suggest import did_you_mean
 if TYPE_CHECKING:
     from locknative import _urcu
 
-__all__ = ["FLAVOURS", "Flavour", "Reader", "default", "found"]
-
 FLAVOURS = ("memb", "mb", "qsbr", "bp")
 
 

@@ -10,8 +10,6 @@ from locknative.errors import UrcuError
 if TYPE_CHECKING:
     from locknative import _urcu
 
-__all__ = ["Deferring", "ReadSection"]
-
 
 class ReadSection:
     """A read-side section; one object serves all threads and all depths."""

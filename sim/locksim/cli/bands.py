@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from locksim.machine import Machine
     from locksim.study.bands import Band, Cause
 
-__all__ = ["percent", "print_bands", "warn_without_range", "what"]
-
 
 def percent(value: float, low: float | None = None, high: float | None = None) -> str:
     """Return the ends of a band as percentages of its value, "-9 +12"; a dash if there is none."""

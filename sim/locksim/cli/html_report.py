@@ -21,8 +21,6 @@ from lockui.html_page import environment
 from lockui.plots import Plot, inline
 from lockui.tables import DASH, decimals, fixed
 
-__all__ = ["Section", "page"]
-
 
 @dataclass(frozen=True, slots=True)
 class Section:

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from locksim.machine import Machine
     from locksim.study.simulation import Placement, Simulation
 
-__all__ = ["FORMATS", "check_format", "report_text"]
-
 FORMATS = ("lockmeter", "lockmeter-callers", "kernprof", "callgraph", "awr")
 #: Units of work per CPU before and in the window; few, since the reference engine is slow.
 _WARMUP, _OPERATIONS = 10, 40

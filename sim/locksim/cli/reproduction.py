@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from locksim.machine import Parameter
     from locksim.papers.experiment import Cell, Reproduction
 
-__all__ = ["print_factors", "print_parameters", "print_reproduction", "summary_lines", "value_text"]
-
 
 def print_reproduction(output: Console, result: Reproduction, *, parameters: bool = False) -> None:
     """Print a reproduction.

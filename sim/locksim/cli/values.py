@@ -7,23 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-__all__ = [
-    "ablations",
-    "arrivals",
-    "asked",
-    "drills",
-    "experiments",
-    "hold_times",
-    "locks",
-    "machines",
-    "memory_models",
-    "properties",
-    "report_formats",
-    "specifications",
-    "think_times",
-    "what_ifs",
-]
-
 
 def locks(*kinds: str) -> Callable[[], Iterable[str]]:
     """Return what gives the names of the library.

@@ -13,8 +13,6 @@ from locksim.compiler.sources import BASES, ClassTable
 from locksim.lang.fields import array, pointer
 from locksim.lang.struct import Struct
 
-__all__ = ["program_digest"]
-
 _TEXTS: ClassTable[str] = ClassTable("identity")
 
 

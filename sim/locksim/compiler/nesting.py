@@ -21,8 +21,6 @@ from dataclasses import dataclass, field
 
 from locksim.compiler.diagnostics import Span
 
-__all__ = ["LIMIT", "depths", "too_deep"]
-
 LIMIT = 200
 """Chromium's stack ends between 180 and 199 open brackets, at 900 operators, at 1,000 elifs."""
 

@@ -11,8 +11,6 @@ from operator import attrgetter
 from locksim.papers.experiment import Cell, Reproduction
 from lockui.plots import Bar, Bars, Curves, Line, Plot, Point, Words
 
-__all__ = ["bar", "lines", "plot"]
-
 
 def plot(result: Reproduction, title: str, panels: list[Curves] | list[Bars]) -> Plot:
     """Return the plot of a reproduction, with source and machine in its caption."""

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["latin_hypercube"]
-
 
 def latin_hypercube(factors: int, n: int, seed: int) -> list[list[float]]:
     """The points, each with a share of every factor's range, from 0 to below 1.

@@ -11,8 +11,6 @@ from lockui.plots.look import COLOURS, TEXT
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw_bars"]
-
 
 def draw_bars(axes: Axes, panel: Bars, words: Words, *, most: int, lowest: bool) -> None:
     """Draw a panel.

@@ -18,8 +18,6 @@ from lockui.plots.data import Plot
 from lockui.plots.draw import drawn
 from lockui.plots.look import TEXT
 
-__all__ = ["ENDINGS", "check_files", "inline", "made_by", "save", "save_each"]
-
 ENDINGS = (".svg", ".pdf", ".png", ".pgf", ".html")
 
 #: A page that shows an SVG file may be dark; the file then is, too.

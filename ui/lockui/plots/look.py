@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["COLOURS", "STYLES", "TEXT"]
-
 COLOURS = ("#2f7ed8", "#d9730d", "#2e9e5b", "#a35fd0", "#e0483e", "#1793a5")
 """They stand out from white and from black, so one drawing serves light and dark pages."""
 

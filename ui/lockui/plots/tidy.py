@@ -15,8 +15,6 @@ from lockui.tables import Scale, scale_of
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Column", "from_table", "plot"]
-
 
 @dataclass(frozen=True, slots=True)
 class Column:

@@ -6,8 +6,6 @@ from locksim.checker.replay.counterexample import Counterexample, Step
 from locksim.checker.replay.render import behind, did
 from lockui.sarif import Place, Problem
 
-__all__ = ["problem"]
-
 
 def problem(counterexample: Counterexample) -> Problem:
     """Return what is wrong, at the last step that is in the program, and the steps to there."""

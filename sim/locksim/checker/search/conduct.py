@@ -22,8 +22,6 @@ from locksim.checker.models.program import Program
 from locksim.checker.search.explore import Exploration
 from locksim.compiler import bytecode as b
 
-__all__ = ["WAITING", "WRITING", "Misconduct", "misconduct"]
-
 WRITING, WAITING = "writing", "waiting"
 """What a violation is called."""
 _WRITES = (*range(b.STORE, b.FETCH_XOR + 1), b.BLOCK, b.WAKE, b.ALLOC, b.FREE)

@@ -22,17 +22,6 @@ from locksim.library.locks.ttas import TTASLock
 from locksim.library.workloads.chatroom import Chatroom
 from locksim.machine import MachineTables, Parameter
 
-__all__ = [
-    "ROWS",
-    "MeteredChatroom",
-    "built_with",
-    "kernprof_parameters",
-    "lockmeter_parameters",
-    "metered",
-    "profiled",
-    "readings",
-]
-
 ROWS = {
     "Loopback.cache.lock": 1,
     "Loopback.security_server.lock": 2,

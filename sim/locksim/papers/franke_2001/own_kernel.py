@@ -16,8 +16,6 @@ from locksim.lang.struct import DecisionCache, Struct
 from locksim.library.avc.avc_of import AvcOf
 from locksim.papers.franke_2001.setting import LOCKS, MACHINE, Costs, Run, run
 
-__all__ = ["WrongPartError", "cache_of", "meter", "own_kernel", "scheduler_of"]
-
 _CACHE = ("has_perm", "update", "syscall_exit")
 _SCHEDULER = ("idle", "begin", "schedule", "resched", "wake_up_process", "halt", "put_aside")
 

@@ -9,8 +9,6 @@ from locksim.papers.experiment import Cell, Report
 from locksim.papers.lmbench_2001.tables import summary_name
 from locksim.study.reports import lmbench
 
-__all__ = ["report"]
-
 
 def report(cells: Iterable[Cell], machine: Machine) -> Report:
     """The summary of a table's cells, with a line for each kernel in each section.

@@ -19,8 +19,6 @@ from collections.abc import Sequence
 from locksim.study.analytic.errors import AnalyticError, check_times
 from locksim.study.analytic.mva import NS_PER_S
 
-__all__ = ["mean_value", "upper_bound"]
-
 
 def upper_bound(demand_ns: Sequence[float], messages: int) -> float:
     """Rounds per second that a network cannot exceed.

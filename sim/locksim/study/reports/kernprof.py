@@ -18,8 +18,6 @@ from dataclasses import dataclass, field
 
 from locksim.study.reports.calls import CallProfile
 
-__all__ = ["Function", "call_graph", "flat", "functions"]
-
 _RULE = "-" * 47
 _S, _US = 1e12, 1e6
 

@@ -15,8 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["SECTIONS", "Section", "System", "number", "summary"]
-
 _THOUSANDS = 10_000
 
 

@@ -24,8 +24,6 @@ from locksim.study.reports.errors import ReportError
 from locksim.study.reports.numbers import PERCENT, TIME
 from locksim.study.reports.table import Kind, LockRow, LockTable
 
-__all__ = ["parse", "text"]
-
 _RULE = "- " * 52
 _HEADS: dict[Kind, str] = {
     "spin": "SPINLOCKS         HOLD            WAIT\n"

@@ -21,8 +21,6 @@ from locksim.study.reports import numbers
 from locksim.study.reports.errors import ReportError
 from locksim.study.reports.table import Kind, LockRow, LockTable
 
-__all__ = ["is_heading", "parse"]
-
 _COLUMN = r"contended|total wait|max wait|min wait|avg wait"
 _VIEW = r"type\s+caller|address\s+symbol|pid\s+comm|pid\s+owner|cgroup"
 _HEAD = re.compile(rf"\s*((?:(?:{_COLUMN})\s+)+)({_VIEW})\s*")

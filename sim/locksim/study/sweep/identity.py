@@ -16,8 +16,6 @@ from locksim import jit
 from locksim.machine import Machine
 from locksim.study.sweep.design import Point
 
-__all__ = ["engine_digest", "machine_digest", "point_digest"]
-
 _SOURCES = (
     *("lang/*.py", "machine/*.py", "core/*.py", "compiler/*.py", "engine/**/*.py"),
     *("study/simulation.py", "study/sweep/runs.py"),

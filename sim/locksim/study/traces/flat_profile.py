@@ -36,8 +36,6 @@ from locksim.engine.trace import DRAINED, EVICTED, GIVEN_UP, MARK, SERVED
 from locksim.lang.ops import Kind, Mark
 from locksim.machine import MachineTables
 
-__all__ = ["FlatProfile"]
-
 _Rows = npt.NDArray[np.int64]
 _OWN, _INLINE, _ACQUIRES = range(3)
 
