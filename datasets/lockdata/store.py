@@ -121,7 +121,7 @@ def _unknown(name: str, known: list[str]) -> str:
     whole = [n for t in tables for n in pool if n.endswith(f"/{t}")]
     offer = f"did you mean {' or '.join(map(repr, whole[:3]))}?"
     hint = offer if whole else did_you_mean(name, known, n=3)
-    return f"there is no table {name!r}; {hint}"
+    return f"unknown table {name!r}; {hint}"
 
 
 def _source(name: str, meta: dict[str, Any]) -> SourceInfo:

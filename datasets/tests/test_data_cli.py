@@ -79,10 +79,10 @@ def test_describe_json() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["rcutst"], "there is no table 'rcutst'; did you mean 'kaigai-2004/rcutest'?"),
+        (["rcutst"], "unknown table 'rcutst'; did you mean 'kaigai-2004/rcutest'?"),
         (
             ["rcutst", "--explain"],
-            "there is no table 'rcutst'; did you mean 'kaigai-2004/rcutest'?",
+            "unknown table 'rcutst'; did you mean 'kaigai-2004/rcutest'?",
         ),
         (
             ["long-2013/redo", "--as", "raw", "--json"],

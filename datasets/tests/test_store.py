@@ -190,4 +190,4 @@ def test_unknown_name(name: str, message: str) -> None:
     """An unknown name is answered with the nearest known ones."""
     with pytest.raises(DatasetError) as error:
         read(name)
-    assert f"there is no table {name!r}; {message}" == str(error.value)
+    assert f"unknown table {name!r}; {message}" == str(error.value)

@@ -88,7 +88,7 @@ class Check(Closed):
         for name in beliefs:
             sign = name.partition(":")[2]
             if sign and sign not in SIGNS:
-                raise ValueError(f"'{name}': no sign '{sign}'; {did_you_mean(sign, SIGNS)}")
+                raise ValueError(f"'{name}': unknown sign '{sign}'; {did_you_mean(sign, SIGNS)}")
         return beliefs
 
     # What it is about.

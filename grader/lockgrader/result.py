@@ -380,7 +380,7 @@ def marked(folder: Path, mark: Mark) -> Result:
         check = next((c for c in now.checks if c.name == mark.check), None)
         if check is None:
             known = did_you_mean(mark.check, [c.name for c in now.checks])
-            raise ResultError(f"{folder.name}: there is no check '{mark.check}'; {known}")
+            raise ResultError(f"{folder.name}: unknown check '{mark.check}'; {known}")
         most = now.most(check)
         if mark.points is not None and mark.points > most:
             raise ResultError(

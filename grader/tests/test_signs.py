@@ -88,7 +88,9 @@ def test_worn_memory() -> None:
 
 def test_unknown_sign() -> None:
     """A lab that asks for a sign that is not there is refused, with the nearest name."""
-    with pytest.raises(ValidationError, match="no sign 'stale-red'; did you mean 'stale-read'"):
+    with pytest.raises(
+        ValidationError, match="unknown sign 'stale-red'; did you mean 'stale-read'"
+    ):
         Proven(
             kind="proven",
             name="p",

@@ -65,5 +65,5 @@ def find(name: str) -> Path:
     if len(near) != 1:
         there = [*names(), *quizzes()]
         known = f"or one of {', '.join(there)}" if there else "none is installed here"
-        raise UnknownLabError(f"there is no lab '{name}': give its folder, {known}")
+        raise UnknownLabError(f"unknown lab '{name}': give its folder, {known}")
     return HOME / near[0]

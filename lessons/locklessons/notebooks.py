@@ -69,7 +69,7 @@ def find(which: str, folder: Path = FOLDER) -> Lesson:
         if which in (str(lesson.number), lesson.name, lesson.file.stem):
             return lesson
     listed = ", ".join(f"{lesson.number} ({lesson.name})" for lesson in known) or "none yet"
-    raise LessonError(f"there is no lesson '{which}'; there are: {listed}")
+    raise LessonError(f"unknown lesson '{which}'; known: {listed}")
 
 
 def notebook(lesson: Lesson) -> Any:

@@ -50,7 +50,7 @@ def app(arguments: Sequence[str], prog_name: str) -> None:
     page = pages().get(topic)
     if page is None or more:
         hint = did_you_mean(topic, topics(), f"see '{prog_name} topics'")
-        raise UsageError(f"no topic '{' '.join(arguments)}'; {hint}")
+        raise UsageError(f"unknown topic '{' '.join(arguments)}'; {hint}")
     text = page.read_text(encoding="utf-8")
     if console().is_terminal:
         from rich.markdown import Markdown

@@ -26,5 +26,5 @@ def module_of(platform: str) -> Any:
     """
     if platform not in PLATFORMS:
         hint = did_you_mean(platform, PLATFORMS)
-        raise UsageError(f"there is no platform '{platform}': {hint}")
+        raise UsageError(f"unknown platform '{platform}': {hint}")
     return importlib.import_module(f"lockgrader.platforms.{platform}")

@@ -271,7 +271,7 @@ def examine(profile: Profile = "namespaces") -> list[Check]:
         SandboxError: there is no such profile.
     """
     if profile not in PROFILES:
-        raise SandboxError(f"no sandbox profile '{profile}'; there are {', '.join(PROFILES)}")
+        raise SandboxError(f"unknown sandbox profile '{profile}'; known: {', '.join(PROFILES)}")
     reason = available(profile)
     if reason:
         found, _, advice = reason.partition("\nhelp: ")

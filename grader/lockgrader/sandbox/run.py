@@ -44,7 +44,7 @@ def run(job: Job, profile: Profile = "namespaces") -> Outcome:
         SandboxError: the sandbox could not be made; nothing of the job has run.
     """
     if profile not in (*PROFILES, "unconfined"):
-        raise SandboxError(f"no sandbox profile '{profile}'; there are {', '.join(PROFILES)}")
+        raise SandboxError(f"unknown sandbox profile '{profile}'; known: {', '.join(PROFILES)}")
     if profile == "unconfined":
         return _unconfined(job)
     if not portable.LINUX:

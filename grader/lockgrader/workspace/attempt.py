@@ -53,7 +53,7 @@ def attempt(
     names = [c.name for c in checks]
     for name in only:
         if name not in names:
-            raise WorkspaceError(f"there is no check '{name}'; there are {', '.join(names)}")
+            raise WorkspaceError(f"unknown check '{name}'; known: {', '.join(names)}")
     result = grade(
         lab,
         workspace.folder if files is None else files,

@@ -84,7 +84,7 @@ def _check(workspace: Workspace, name: str) -> Check:
             if check.name == name:
                 return check
         known = ", ".join(c.name for c in checks)
-        raise NoHintError(f"there is no check '{name}'; there are {known}")
+        raise NoHintError(f"unknown check '{name}'; known: {known}")
     found = to_do(workspace.state, checks)
     if found is None:
         raise NoHintError("all public checks have passed; no hint is needed")

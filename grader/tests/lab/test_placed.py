@@ -36,5 +36,5 @@ def test_as_many_as_the_machine_has(number: int) -> None:
     read(of("ideal-8", 8)[number])
     with pytest.raises(LabError, match="ideal-8 has 8 CPUs, and cpus is 9; choose fewer, or"):
         read(of("ideal-8", 9)[number])
-    with pytest.raises(LabError, match="no machine 'ideal8'"):
+    with pytest.raises(LabError, match="unknown machine 'ideal8'"):
         read(of("ideal8", 2)[number])

@@ -258,7 +258,7 @@ def test_one_check_runs_with_what_it_needs(mine: Workspace) -> None:
     tried(mine, TAS, ANSWERS)
     only = attempt(mine, profile="unconfined", only=["cheap"])
     assert {"right": "pass", "cheap": "pass"} == verdicts(only)
-    with pytest.raises(WorkspaceError, match="no check 'nonsense'; there are right, cheap"):
+    with pytest.raises(WorkspaceError, match="unknown check 'nonsense'; known: right, cheap"):
         attempt(mine, profile="unconfined", only=["nonsense"])
 
 
@@ -302,7 +302,7 @@ def test_hint_comes_after_a_while(mine: Workspace) -> None:
 
 @pytest.mark.parametrize(
     ("name", "says"),
-    [("cheap", "waits for another"), ("number", "has passed"), ("x", "there are right, cheap")],
+    [("cheap", "waits for another"), ("number", "has passed"), ("x", "known: right, cheap")],
 )
 def test_no_hint_where_none_helps(mine: Workspace, name: str, says: str) -> None:
     """The message says why."""

@@ -34,4 +34,4 @@ def unknown(what: str, found: str, known: Iterable[str]) -> NativeError:
     choices = sorted(known)
     close = get_close_matches(found, choices, n=1, cutoff=0.6)
     hint = f"did you mean '{close[0]}'?" if close else f"known: {', '.join(choices)}"
-    return NativeError(f"there is no {what} '{found}'; {hint}")
+    return NativeError(f"unknown {what} '{found}'; {hint}")

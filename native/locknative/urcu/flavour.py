@@ -38,7 +38,7 @@ class Flavour:
 
     def __init__(self, name: str) -> None:
         if name not in FLAVOURS:
-            raise UrcuError(f"there is no flavour '{name}'; {did_you_mean(name, FLAVOURS)}")
+            raise UrcuError(f"unknown flavour '{name}'; {did_you_mean(name, FLAVOURS)}")
         try:
             extension = importlib.import_module(f"locknative._urcu_{name}")
         except ImportError as reason:

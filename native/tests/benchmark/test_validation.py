@@ -111,7 +111,7 @@ def test_placement() -> None:
     ("request_", "message"),
     [
         (lambda: locknative.validate("tickt"), "did you mean 'ticket'"),
-        (lambda: locknative.validate("own_add"), "there is no lock 'own_add'"),
+        (lambda: locknative.validate("own_add"), "unknown lock 'own_add'"),
         (lambda: locknative.validate("tas", 0), "threads must be at least 1"),
         (lambda: locknative.validate("tas", 3, 2), "at least one for each thread"),
         (lambda: locknative.validate("tas", patience_s=-1), "patience must be above 0"),

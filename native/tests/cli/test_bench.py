@@ -121,7 +121,7 @@ def test_kernels_are_listed_and_shown() -> None:
     assert {"tas", "slob_seqretry", "own_add"} <= {entry["name"] for entry in found}
     assert json.loads(run("kernel", "tas", "--json")[1]) in found
     assert "throughput" in run("kernel", "tas")[1]
-    assert "error: there is no kernel 'tsa'; did you mean 'tas'?\n" == run("kernel", "tsa")[2]
+    assert "error: unknown kernel 'tsa'; did you mean 'tas'?\n" == run("kernel", "tsa")[2]
 
 
 def test_free_placement() -> None:

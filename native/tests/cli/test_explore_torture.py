@@ -64,11 +64,11 @@ def test_explore_several_locks() -> None:
     [
         (["explore", "absent.c"], "there is no such file"),
         (["explore", "tas", "mcz"], "did you mean 'mcs'"),
-        (["explore", "mcs", "--memory", "arm"], "no memory model 'arm'"),
+        (["explore", "mcs", "--memory", "arm"], "unknown memory model 'arm'"),
         (["explore", "mcs", "--rounds", "0"], "--rounds must be between"),
         (["explore", "mcs", "--random", "9"], "--random needs --pct DEPTH"),
         (["torture", "mcz"], "did you mean 'mcs'"),
-        (["torture", "mcs", "--tool", "valgrind"], "there is no tool"),
+        (["torture", "mcs", "--tool", "valgrind"], "unknown tool"),
         (["torture", "mcs", "--duration", "0s"], "--duration must be between"),
         (["torture", "mcs", "--threads", "1"], "--threads must be between"),
     ],

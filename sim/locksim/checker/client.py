@@ -17,5 +17,7 @@ def chosen(known: list[Client], name: str) -> list[Client]:
     found = [c for c in known if c.name.startswith(name)]
     if not found:
         names = "; ".join(c.name for c in known)
-        raise CheckError(f"no client '{name}': give the beginning of a name (there are: {names})")
+        raise CheckError(
+            f"unknown client '{name}': give the beginning of a name (there are: {names})"
+        )
     return found

@@ -46,7 +46,7 @@ class Question:
 
     def __post_init__(self) -> None:
         if self.property not in PROPERTIES:
-            raise CheckError(f"no property '{self.property}'; there are {', '.join(PROPERTIES)}")
+            raise CheckError(f"unknown property '{self.property}'; known: {', '.join(PROPERTIES)}")
         if self.endless() and self.memory == "c11":
             raise CheckError(
                 f"{self.property} under c11: no real machine hides a store from a thread for ever, "

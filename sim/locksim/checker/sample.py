@@ -82,7 +82,8 @@ def sample_clients(
     """
     if question.property not in SAFETY:
         raise CheckError(
-            f"no property '{question.property}' of random schedules; there are {', '.join(SAFETY)}"
+            f"unknown property '{question.property}' of random schedules; "
+            f"known: {', '.join(SAFETY)}"
         )
     sampler = _Sampler(sampling, question, report)
     violation, client = None, clients[0]

@@ -61,7 +61,7 @@ def drill(
     from lockui.suggest import did_you_mean
 
     if kind not in KINDS:
-        raise UsageError(f"no drill '{kind}'; {did_you_mean(kind, KINDS)}")
+        raise UsageError(f"unknown drill '{kind}'; {did_you_mean(kind, KINDS)}")
     number = secrets.randbelow(MOST_SEED) if seed is None else bounded(seed, "--seed", 0, MOST_SEED)
     if out is not None:
         seeds = range(number, number + bounded(count, "--count", 1, MOST_PROBLEMS))

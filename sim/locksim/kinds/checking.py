@@ -114,7 +114,7 @@ def walk_of_lock(
     _bounded(rounds)
     known = {c.name: c for c in clients_of(lock, threads, rounds)}
     if client and client not in known:
-        raise CheckError(f"no client '{client}'; there are: {'; '.join(known)}")
+        raise CheckError(f"unknown client '{client}'; known: {'; '.join(known)}")
     walked = known[client] if client else next(iter(known.values()))
     built = model(walked.workload, threads, memory, plain=walked.plain)
     return Walk(built, walked, name or _class(lock).__name__)

@@ -94,7 +94,7 @@ def resolve(name: str) -> Entry:
     entry = _entry(*known[name]) if name in known else None
     if entry is None:
         hint = did_you_mean(name, [e.name for e in entries()])
-        raise UnknownNameError(f"no lock, cache or scheduler '{name}'; {hint}")
+        raise UnknownNameError(f"unknown lock, cache or scheduler '{name}'; {hint}")
     return entry
 
 
@@ -127,7 +127,7 @@ def workload(name: str) -> type[Workload]:
         module = importlib.import_module(f"locksim.library.workloads.{name}")
         found = getattr(module, getattr(module, "__all__", [""])[0], None)
     if not (isinstance(found, type) and issubclass(found, Workload)):
-        raise UnknownNameError(f"no workload '{name}'; {did_you_mean(name, names)}")
+        raise UnknownNameError(f"unknown workload '{name}'; {did_you_mean(name, names)}")
     return found
 
 
@@ -155,7 +155,7 @@ def specification(name: str) -> type[Struct]:
     known = specifications()
     if name not in known:
         hint = did_you_mean(name, known)
-        raise UnknownNameError(f"no specification '{name}'; {hint}; or give FILE.py:CLASS")
+        raise UnknownNameError(f"unknown specification '{name}'; {hint}; or give FILE.py:CLASS")
     return known[name]
 
 

@@ -46,7 +46,8 @@ def ideal(name: str) -> Machine:
     cpus = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 10 else 0
     if not 1 <= cpus <= MAX_CPUS or digits != str(cpus):
         raise MachineError(
-            f"no machine '{name}'; the ideal ones are ideal-1 to ideal-{MAX_CPUS}, as in ideal-64"
+            f"unknown machine '{name}'; the ideal ones are ideal-1 to ideal-{MAX_CPUS}, "
+            "as in ideal-64"
         )
     cost: dict[str, Any] = {key: _figure(value) for key, value in _COST_NS.items()}
     cost["transfer"] = {"node": _figure(_TRANSFER_NS)}

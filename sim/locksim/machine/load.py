@@ -32,7 +32,7 @@ def load(name_or_path: str | Path) -> Machine:
     if is_ideal(text):
         return ideal(text)
     if text not in names():
-        raise MachineError(f"no machine '{text}'; {did_you_mean(text, [*names(), 'ideal-N'])}")
+        raise MachineError(f"unknown machine '{text}'; {did_you_mean(text, [*names(), 'ideal-N'])}")
     machine = _read(PROFILES / f"{text}.toml")
     if machine.name != text:
         raise MachineError(

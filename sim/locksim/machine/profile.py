@@ -429,7 +429,7 @@ class Machine(BaseModel):
                 elif name not in names:
                     raise Refusal(
                         f"cost.{kind}.{name}",
-                        f"no distance class '{name}'; {did_you_mean(name, names)}",
+                        f"unknown distance class '{name}'; {did_you_mean(name, names)}",
                     )
             for name in names:
                 if name not in found and kind in wanted:
@@ -442,7 +442,7 @@ class Machine(BaseModel):
                 if name not in names:
                     raise Refusal(
                         f"cost.occupancy.{kind}.{name}",
-                        f"no distance class '{name}'; {did_you_mean(name, names)}",
+                        f"unknown distance class '{name}'; {did_you_mean(name, names)}",
                     )
         rules = (
             (
@@ -497,7 +497,7 @@ class Machine(BaseModel):
         if quantity.of not in quantities:
             raise Refusal(
                 f"cost.{name}.of",
-                f"no quantity '{quantity.of}'; {did_you_mean(quantity.of, quantities)}",
+                f"unknown quantity '{quantity.of}'; {did_you_mean(quantity.of, quantities)}",
             )
         if quantities[quantity.of].of is not None:
             raise Refusal(

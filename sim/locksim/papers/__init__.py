@@ -40,7 +40,7 @@ def find(name: str) -> Experiment:
     from lockui.suggest import did_you_mean
 
     if name not in _MODULES:
-        raise ExperimentError(f"there is no experiment {name!r}; {did_you_mean(name, _MODULES)}")
+        raise ExperimentError(f"unknown experiment {name!r}; {did_you_mean(name, _MODULES)}")
     module, _, attribute = _MODULES[name].partition(":")
     loaded = importlib.import_module(f"locksim.papers.{module}")
     found: Experiment = getattr(loaded, attribute or "EXPERIMENT")

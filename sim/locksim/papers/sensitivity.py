@@ -297,7 +297,7 @@ def _response(table: Reproduction, cell: str | None) -> float:
     if cell is not None:
         names = {f"{c.row}, {c.column}": c.simulated for c in table.cells}
         if cell not in names:
-            raise ExperimentError(f"there is no cell {cell!r}; {did_you_mean(cell, names)}")
+            raise ExperimentError(f"unknown cell {cell!r}; {did_you_mean(cell, names)}")
         return names[cell]
     error = table.summary()["mean_abs_error"]
     if error is None:

@@ -162,7 +162,7 @@ def find(name: str) -> WhatIf:
     """
     known = names()
     if name not in _KNOWN:
-        raise ExperimentError(f"there is no what-if {name!r}; {did_you_mean(name, known)}")
+        raise ExperimentError(f"unknown what-if {name!r}; {did_you_mean(name, known)}")
     return _KNOWN[name]
 
 

@@ -166,7 +166,7 @@ def test_what_makes_no_sense_with_a_specification_exits_with_2(arguments, messag
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--expect", "seem[0] == 1"], "there is no word 'seem[0]'; did you mean 'seen[0]'?"),
+        (["--expect", "seem[0] == 1"], "unknown word 'seem[0]'; did you mean 'seen[0]'?"),
         (["--expect", "seen[0] = 1"], "help: compare words with numbers"),
         (["--expect", ONE_SEES, "--random", 3], "--expect needs every schedule"),
         (["--rounds", 2], "leave --rounds out"),
@@ -207,15 +207,15 @@ def test_budget_exits_with_3():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("nope",), "no lock, cache or scheduler 'nope'"),
+        (("nope",), "unknown lock, cache or scheduler 'nope'"),
         (
             ("pinned",),
             "Pinned has no test clients: without run queues",
         ),
-        (("ticket", "--memory", "arm"), "no memory model 'arm'"),
+        (("ticket", "--memory", "arm"), "unknown memory model 'arm'"),
         (("ticket", "--threads", 0), "threads must be between 1 and 8 (got 0)"),
         (("ticket", "--max-time", "0s"), "the time must be above 0 s (got 0 s)"),
-        (("ticket", "--property", "speed"), "no property 'speed'"),
+        (("ticket", "--property", "speed"), "unknown property 'speed'"),
         (("ticket", "--max-memory", "0B"), "memory must be at least 16,777,216 bytes (got 0)"),
         (("ticket", "--memory", "c11", "--depth", 0), "--depth must be between 1 and 60 (got 0)"),
         (("ticket", "--memory", "c11", "--property", "bypass"), "bypass under c11"),

@@ -52,7 +52,7 @@ def test_a_quiz_is_drawn(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["drill", "tos"], "no drill 'tos'; "),
+        (["drill", "tos"], "unknown drill 'tos'; "),
         (["drill", *TRANSFERS, "--answer", "five"], "'five' is not an answer; type a number"),
         (["drill", "tso", "--seed", "-1"], "--seed must be between 0 and"),
         (["drill", *TRANSFERS, "--out", "quiz.pdf"], "must be a file that ends in .md"),

@@ -234,7 +234,7 @@ def test_plot_in_words_on_demand(tmp_path: Path, made_up: MadeUp) -> None:
     [
         ([], "name an experiment ("),
         (["--all", "made-up"], "--all includes made-up: leave out"),
-        (["kaigai2004"], "there is no experiment 'kaigai2004'; did you mean 'kaigai-2004'?"),
+        (["kaigai2004"], "unknown experiment 'kaigai2004'; did you mean 'kaigai-2004'?"),
         (["kaigai-2004", "--seed", "-1"], "--seed must be between 0 and "),
         (["kaigai-2004", "--plot", "p.jpg"], "--plot p.jpg: the file must end in .svg, "),
         (["--all", "--plot", "p.svg"], "--plot p.svg: name one experiment"),

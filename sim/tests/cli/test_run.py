@@ -88,13 +88,16 @@ def test_same_seed_gives_the_same_figures() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["tikcet"], "no lock, cache or scheduler 'tikcet'; did you mean 'ticket'?"),
+        (["tikcet"], "unknown lock, cache or scheduler 'tikcet'; did you mean 'ticket'?"),
         (
             [RCU_HEAD],
             f"{RCU_HEAD} has no plain load: it is not a ",
         ),
-        (["ticket", "--machine", "desktop4"], "no machine 'desktop4'; did you mean 'desktop-4'?"),
-        (["ticket", "--machine", "ideal-5000"], "no machine 'ideal-5000'"),
+        (
+            ["ticket", "--machine", "desktop4"],
+            "unknown machine 'desktop4'; did you mean 'desktop-4'?",
+        ),
+        (["ticket", "--machine", "ideal-5000"], "unknown machine 'ideal-5000'"),
         (["ticket", "--cpus", "0"], "--cpus must be between 1 and 4 on desktop-4 (got 0)"),
         (["ticket", "--cpus", "-3"], "--cpus must be between 1 and 4 on desktop-4 (got -3)"),
         (["ticket", "--cpus", "1000"], "--cpus must be between 1 and 4 on desktop-4 (got 1000)"),

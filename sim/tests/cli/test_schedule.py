@@ -52,7 +52,7 @@ def test_a_proven_lock_has_a_page_too(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["--out", "game.txt"], "--out game.txt: the page must be a file that ends in .html"),
-        (["--only", "x"], "no client 'x'"),
+        (["--only", "x"], "unknown client 'x'"),
         (["--threads", 9], "threads must be between 1 and 8 (got 9)"),
     ],
 )

@@ -79,7 +79,7 @@ def test_what_cannot_be_simulated_is_shared_all_the_same(tmp_path: Path) -> None
     ("arguments", "message"),
     [
         (["play", "share", "nothing.py"], "nothing.py cannot be read"),
-        (["play", "share", "no-such-lock"], "no lock, cache or scheduler 'no-such-lock'"),
+        (["play", "share", "no-such-lock"], "unknown lock, cache or scheduler 'no-such-lock'"),
         (["play", "share", "ticket", "--cpus", "17"], "--cpus must be between 1 and 16 (got 17)"),
         (
             ["play", "share", "ticket", "--memory", "vax"],

@@ -84,7 +84,9 @@ def test_show_refuses_an_unknown_lock() -> None:
     """One message on stderr, exit code 2, nothing on stdout."""
     result = RUN.invoke(app, ["tiket"])
     assert (2, "") == (result.exit_code, result.stdout)
-    assert "error: no lock, cache or scheduler 'tiket'; did you mean 'ticket'?\n" == result.stderr
+    assert (
+        "error: unknown lock, cache or scheduler 'tiket'; did you mean 'ticket'?\n" == result.stderr
+    )
 
 
 def test_show_tells_a_mistake_with_its_caret(tmp_path: Path) -> None:

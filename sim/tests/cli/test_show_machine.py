@@ -51,7 +51,7 @@ def test_show_refuses_an_unknown_machine() -> None:
     """One message, exit code 2, nothing on stdout."""
     result = RUN.invoke(app, ["desktop-5"])
     assert (2, "") == (result.exit_code, result.stdout)
-    assert "error: no machine 'desktop-5'; did you mean 'desktop-4'?\n" == result.stderr
+    assert "error: unknown machine 'desktop-5'; did you mean 'desktop-4'?\n" == result.stderr
 
 
 def test_show_says_what_acts_under_load(tmp_path: Path) -> None:

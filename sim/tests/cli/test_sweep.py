@@ -103,8 +103,11 @@ def test_output_holds_the_same_rows(tmp_path: Path, ending: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["tikcet"], "no lock, cache or scheduler 'tikcet'; did you mean 'ticket'?"),
-        (["ticket", "--machine", "dektop-4"], "no machine 'dektop-4'; did you mean 'desktop-4'?"),
+        (["tikcet"], "unknown lock, cache or scheduler 'tikcet'; did you mean 'ticket'?"),
+        (
+            ["ticket", "--machine", "desktop4"],
+            "unknown machine 'desktop4'; did you mean 'desktop-4'?",
+        ),
         (["ticket", "--cpus", "1,x"], "--cpus 1,x: 'x' is not an integer; write them as 1,2,4"),
         (["ticket", "--cpus", "0,1"], "--cpus must be between 1 and 4 on desktop-4 (got 0)"),
         (["ticket", "--cpus", "1,5"], "--cpus must be between 1 and 4 on desktop-4 (got 5)"),

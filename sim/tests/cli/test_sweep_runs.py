@@ -69,7 +69,7 @@ def test_latin_hypercube_and_list(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--vary", "word=1,2"], "there is no factor 'word' to vary; did you mean 'words'"),
+        (["--vary", "word=1,2"], "unknown factor 'word' to vary; did you mean 'words'"),
         (["--vary", "hold=1,2"], "--vary hold=1: write a number with its unit, as 100ns"),
         (["--vary", "hold_ns=1,2"], "--vary hold_ns: write the option's name, --vary hold=…"),
         (["--vary", "hold=1500ps"], "--vary hold=1500ps: write whole nanoseconds"),

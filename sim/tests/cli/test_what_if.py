@@ -64,7 +64,7 @@ def test_several_make_a_list() -> None:
     [
         ([], "name a what-if ('locklab show what-if' lists them)"),
         (["--all", "made-up-half"], "--all includes made-up-half: leave out"),
-        (["made-up"], "there is no what-if 'made-up'; did you mean 'made-up-half'?"),
+        (["made-up"], "unknown what-if 'made-up'; did you mean 'made-up-half'?"),
         (["made-up-half", "--replications", "0"], "--replications must be between 1 and "),
     ],
 )

@@ -177,7 +177,9 @@ def test_wrong_caches_are_caught(cache, client):
 def test_clients_are_chosen_by_the_beginning_of_their_names():
     """An unknown name tells those that there are."""
     assert 8 == len(clients_of(DecisionsSpinlock, 2, 1))
-    with pytest.raises(CheckError, match=r"no client 'replay'.*alone; replace, thread 0 first"):
+    with pytest.raises(
+        CheckError, match=r"unknown client 'replay'.*alone; replace, thread 0 first"
+    ):
         check_lock(DecisionsSpinlock, client="replay")
 
 

@@ -59,7 +59,7 @@ def test_own_file_is_parsed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("tiket", "no lock, cache or scheduler 'tiket'; did you mean 'ticket'?"),
+        ("tiket", "unknown lock, cache or scheduler 'tiket'; did you mean 'ticket'?"),
         ("my_lock.py:Hlaf", "my_lock.py has no class 'Hlaf'; did you mean 'Half'?"),
         (
             "none.py:X",

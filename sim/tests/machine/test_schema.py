@@ -114,9 +114,9 @@ REFUSALS: list[tuple[str, Any, str]] = [
      "colour: unknown key; known: "
      "cache, cost, description, name, origin, protocol, schema, starting_order, title, topology"),
     ("cost.transfer.fra", quantity(95),
-     "cost.transfer.fra: no distance class 'fra'; did you mean 'far'?"),
+     "cost.transfer.fra: unknown distance class 'fra'; did you mean 'far'?"),
     ("cost.memory.core", quantity(5),
-     "cost.memory.core: no distance class 'core'; known: far, node"),
+     "cost.memory.core: unknown distance class 'core'; known: far, node"),
     # Caches
     ("cache", {}, "cache.private: missing table; add [cache.private]"),
     ("cache", {"private": level(8, 2), "l2": level(8, 2)},
@@ -188,7 +188,7 @@ REFUSALS: list[tuple[str, Any, str]] = [
     ("cost.fence", {"of": "rmw", "times": "1", "source": "a test", "role": "published"},
      "cost.fence.role: 'published' on a relative quantity; use 'derived' or 'assumed'"),
     ("cost.fence", {"of": "rwm", "times": "1", "source": "a test", "role": "derived"},
-     "cost.fence.of: no quantity 'rwm'; did you mean 'rmw'?"),
+     "cost.fence.of: unknown quantity 'rwm'; did you mean 'rmw'?"),
     ("cost.fence", {"of": "fence", "times": "1", "source": "a test", "role": "derived"},
      "cost.fence.of: 'fence' is relative itself; refer to an absolute quantity"),
     # Topology
@@ -245,9 +245,9 @@ REFUSALS: list[tuple[str, Any, str]] = [
     ("cost.tenure.spread", 1.5,
      "cost.tenure.spread: Input should be less than or equal to 1, found 1.5; correct the value"),
     ("cost.tenure_class", {"fra": quantity(5)},
-     "cost.tenure_class.fra: no distance class 'fra'; did you mean 'far'?"),
+     "cost.tenure_class.fra: unknown distance class 'fra'; did you mean 'far'?"),
     ("cost.occupancy.link", {"core": quantity(5)},
-     "cost.occupancy.link.core: no distance class 'core'; known: far, node"),
+     "cost.occupancy.link.core: unknown distance class 'core'; known: far, node"),
     ("cost.occupancy.home", {"far": quantity(0)},
      "cost.occupancy.home.far: is zero (below half a picosecond); give a positive cost"),
     ("cost.far_atomic", {"node": quantity(5)},
@@ -637,7 +637,7 @@ def test_overlap_is_none_unless_given() -> None:
             {"core": 1, "node": 50, "far": 60},
             r"cost\.overlap\.node: 50 ns is not less than transfer\.node at 50 ns, of which it is",
         ),
-        ({"core": 1, "node": 20, "far": 40, "moon": 1}, r"no distance class 'moon'"),
+        ({"core": 1, "node": 20, "far": 40, "moon": 1}, r"unknown distance class 'moon'"),
     ],
 )
 def test_refuses_an_overlap_that_is_none(overlap: dict[str, float], message: str) -> None:

@@ -115,7 +115,7 @@ def test_sobol_indices_come_from_tables() -> None:
     [
         (["pauze"], {}, "ideal-4 has no cost 'pauze'; did you mean 'pause'"),
         (["jitter"], {}, "jitter is zero on ideal-4"),
-        (["pause"], {"cell": "one"}, "there is no cell 'one'; did you mean 'one, ns'"),
+        (["pause"], {"cell": "one"}, "unknown cell 'one'; did you mean 'one, ns'"),
         (["pause"], {"samples": 3}, "--samples 3: write a power of 2"),
     ],
 )

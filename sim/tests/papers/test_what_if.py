@@ -70,7 +70,7 @@ def test_unknown_name_is_refused(made_up: None) -> None:
     """With the nearest name."""
     with pytest.raises(ExperimentError) as caught:
         registry.find("made-up-hlf")
-    assert "there is no what-if 'made-up-hlf'; did you mean 'made-up-half'?" == str(caught.value)
+    assert "unknown what-if 'made-up-hlf'; did you mean 'made-up-half'?" == str(caught.value)
 
 
 def test_every_what_if_names_an_experiment() -> None:

@@ -248,7 +248,7 @@ def _examine(n_threads: int, memory: str, buffer_entries: int, history: int) -> 
     if not 1 <= n_threads <= MAX_THREADS:
         raise CheckError(f"threads must be between 1 and {MAX_THREADS} (got {n_threads})")
     if memory not in MEMORY_MODELS:
-        raise CheckError(f"no memory model '{memory}'; there are {', '.join(MEMORY_MODELS)}")
+        raise CheckError(f"unknown memory model '{memory}'; known: {', '.join(MEMORY_MODELS)}")
     if not 1 <= buffer_entries <= MOST_ENTRIES:
         raise CheckError(
             f"buffer entries must be between 1 and {MOST_ENTRIES} (got {buffer_entries})"
@@ -335,7 +335,7 @@ def address_of(memory: Memory, name: str) -> int:
         if word == name:
             return address
     hint = did_you_mean(name, [word for _, word in memory.names])
-    raise CheckError(f"there is no word '{name}'; {hint}")
+    raise CheckError(f"unknown word '{name}'; {hint}")
 
 
 def _plain(memory: Memory, names: Iterable[str]) -> list[int]:

@@ -80,7 +80,7 @@ def clients(
     """
     if condition not in CONDITIONS:
         hint = did_you_mean(condition, CONDITIONS)
-        raise CheckError(f"no condition '{condition}'; {hint}")
+        raise CheckError(f"unknown condition '{condition}'; {hint}")
     named, n = _threads(asked), thread_count(threads, asked)
     if threads not in (0, n):
         raise CheckError(f"--calls names {n} threads, and --threads {threads}")

@@ -25,5 +25,5 @@ def find(name: str) -> Any:
     """
     known = modules()
     if name not in known:
-        raise ExperimentError(f"there is no ablation '{name}'; {did_you_mean(name, known)}")
+        raise ExperimentError(f"unknown ablation '{name}'; {did_you_mean(name, known)}")
     return importlib.import_module(f"{__name__}.{known[name]}")

@@ -132,7 +132,7 @@ def _all_readings(known: Known) -> tuple[dict[str, Reading], set[str]]:
     if unknown:
         name = min(unknown)
         raise MachineError(
-            f"no distance class '{name}' on this machine; "
+            f"unknown distance class '{name}' on this machine; "
             f"{did_you_mean(PING_PONG + name, [PING_PONG + one for one in names])}"
         )
     found: dict[str, Reading] = {}

@@ -181,4 +181,4 @@ def check_names(names: Iterable[str], costs: Iterable[str]) -> None:
     known = [*FACTORS, *costs]
     for name in names:
         if name not in known:
-            raise DesignError(f"there is no factor '{name}' to vary; {did_you_mean(name, known)}")
+            raise DesignError(f"unknown factor '{name}' to vary; {did_you_mean(name, known)}")

@@ -173,7 +173,7 @@ def test_what_cannot_be_a_specification_is_refused(atomic, why):
 def test_other_requests_that_make_no_sense():
     """Conditions, properties and threads."""
     fifo = specification("FIFO")
-    with pytest.raises(CheckError, match="no condition 'linear'"):
+    with pytest.raises(CheckError, match="unknown condition 'linear'"):
         check_spec(MSQueue, fifo, condition="linear")
     with pytest.raises(CheckError, match="starvation is not asked of histories"):
         check_spec(MSQueue, fifo, property="starvation")

@@ -122,7 +122,7 @@ def test_unknown_experiment_is_refused() -> None:
     """With the name that was probably meant."""
     with pytest.raises(ExperimentError) as caught:
         find("kaigai-2005")
-    assert "there is no experiment 'kaigai-2005'; did you mean 'kaigai-2004'?" == str(caught.value)
+    assert "unknown experiment 'kaigai-2005'; did you mean 'kaigai-2004'?" == str(caught.value)
     assert "kaigai-2004" in names()
 
 

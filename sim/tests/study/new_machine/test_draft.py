@@ -79,7 +79,7 @@ def test_one_reading_bounds_the_nearer_ones() -> None:
         ({"costs": {"transfer.nod": Value(1, 1, 1, "x")}}, "no cost 'transfer.nod'.*transfer.node"),
         (
             {"readings": {"soket": Reading(1, 1, 1, 1)}},
-            "no distance class 'soket'.*pingpong.socket",
+            "unknown distance class 'soket'.*pingpong.socket",
         ),
     ],
 )
