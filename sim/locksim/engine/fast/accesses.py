@@ -18,47 +18,7 @@ from locksim.engine.fast.capacity import hit
 from locksim.engine.fast.contention import S_AHEAD, S_FAR, holder_of
 from locksim.engine.fast.requests import ask
 from locksim.engine.fast.spins import add_step
-from locksim.engine.fast.state import (
-    A_DELAY,
-    A_DOES,
-    A_SINCE,
-    AGENT_BITS,
-    AT_HOME,
-    C_SB_HEAD,
-    C_SB_LEN,
-    C_SPIN_CLEAN,
-    C_WAITS,
-    EXCLUSIVE,
-    K_L1,
-    K_LINE_SHIFT,
-    K_RMW,
-    K_SB_ENTRIES,
-    K_STORE,
-    K_TRACING,
-    L_FILLER,
-    L_OWNER,
-    L_READY,
-    N_FORWARDED,
-    N_HITS,
-    N_LOADS,
-    N_RMWS,
-    N_STORES,
-    NEVER,
-    PERFORMED,
-    REISSUE,
-    SCHEDULED,
-    SHARED,
-    SLEEPS,
-    T_LOAD,
-    T_STORE,
-    T_SWAP,
-    W_DRAIN,
-    W_NOTHING,
-    W_SLOT,
-    fail,
-    record,
-    schedule,
-)
+from locksim.engine.fast.state import *
 from locksim.engine.trace import DRAINED
 from locksim.lang.words import index, plus
 

@@ -24,36 +24,7 @@ from locksim.engine.fast.operations import interrupt, perform
 from locksim.engine.fast.registers import advance_to_operation
 from locksim.engine.fast.requests import chosen
 from locksim.engine.fast.spins import returns_at, timer_of, unpark
-from locksim.engine.fast.state import (
-    A_DOES,
-    AGENT_BITS,
-    AGENT_MASK,
-    BLOCKED,
-    C_PARKED,
-    C_PC,
-    C_THREAD,
-    COMPLETE,
-    FAILED,
-    FAULTED,
-    K_TRACING,
-    MORE,
-    NEVER,
-    PERFORMED,
-    R_EVENTS,
-    R_LATEST,
-    R_NOW,
-    R_ROWS,
-    READY,
-    RESUME,
-    SCHEDULED,
-    SERVE,
-    SERVED_NOW,
-    SLEEPS,
-    STUCK,
-    TIME_UP,
-    U_PC,
-    schedule,
-)
+from locksim.engine.fast.state import *
 from locksim.engine.fast.transactions import serve
 
 

@@ -2,72 +2,10 @@
 
 from __future__ import annotations
 
-from locksim.compiler.bytecode import (
-    ADD,
-    ADDI,
-    AND,
-    ASSERT,
-    CALL,
-    CPU,
-    EQ,
-    EXPONENTIAL,
-    FIRST_OPERATION,
-    FLOORDIV,
-    GE,
-    GT,
-    INDEX,
-    INV,
-    JEQ,
-    JGE,
-    JGT,
-    JLE,
-    JLT,
-    JMP,
-    JNE,
-    JNZ,
-    JZ,
-    LE,
-    LT,
-    MARK,
-    MOD,
-    MOV,
-    MUL,
-    NCPUS,
-    NE,
-    NEG,
-    NOT,
-    NOW,
-    NTHREADS,
-    OR,
-    RANDOM,
-    RET,
-    SHL,
-    SHR,
-    SPIN,
-    SPIN_ENTER,
-    SUB,
-    THREAD,
-    XOR,
-)
+from locksim.compiler.bytecode import *
 from locksim.core.faults import Fault
 from locksim.engine.fast.spins import begin, parks
-from locksim.engine.fast.state import (
-    C_FINISHED,
-    C_SPIN_PC,
-    K_JUMP,
-    K_SEED,
-    K_TRACING,
-    N_DONE,
-    R_FINISHED,
-    READY,
-    SLEEPS,
-    U_DRAWS,
-    U_RETURNED,
-    U_STOPS,
-    U_STREAM,
-    fail,
-    record,
-)
+from locksim.engine.fast.state import *
 from locksim.engine.meters import mark
 from locksim.engine.trace import MARK as TRACE_MARK
 from locksim.lang.ops import Mark

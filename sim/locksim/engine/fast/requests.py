@@ -3,26 +3,7 @@
 from __future__ import annotations
 
 from locksim.engine.fast.contention import overtake, select
-from locksim.engine.fast.state import (
-    A_DOES,
-    A_EXCLUSIVE,
-    A_LINE,
-    A_NEXT,
-    A_PASSED,
-    A_SINCE,
-    AGENT_BITS,
-    L_FILLER,
-    L_FREE,
-    L_HEAD,
-    L_QUIET,
-    L_TAIL,
-    NEVER,
-    SCHEDULED,
-    SERVE,
-    SERVED_NOW,
-    SHARED,
-    schedule,
-)
+from locksim.engine.fast.state import *
 
 
 def free_from(line, wanted, right):  # type: ignore[no-untyped-def]

@@ -10,32 +10,7 @@ from __future__ import annotations
 
 from locksim.compiler.bytecode import LOAD, PAUSE
 from locksim.engine.fast.capacity import at_hand, use
-from locksim.engine.fast.state import (
-    A_DOES,
-    AGENT_BITS,
-    AGENT_MASK,
-    C_PARKED,
-    C_PATH,
-    C_PC,
-    C_PERIOD,
-    C_SB_LEN,
-    C_SPIN_CLEAN,
-    C_SPIN_PC,
-    C_SPIN_TIME,
-    C_THREAD,
-    C_TIMER,
-    L_OWNER,
-    N_COMPUTE_PS,
-    N_HITS,
-    N_LOADS,
-    N_PAUSES,
-    NEVER,
-    PATH_MAX,
-    R_LATEST,
-    REISSUE,
-    U_STOPS,
-    schedule,
-)
+from locksim.engine.fast.state import *
 from locksim.lang.words import index, plus, times
 
 

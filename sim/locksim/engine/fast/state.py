@@ -6,7 +6,7 @@ the agents (time and agent packed in one integer), so that it costs O(log agents
 
 A table is indexed in full (``core[c, C_PC]``), never through a view of a row: the same text also
 runs as plain Python, on views of memory that have no slices. Opcodes and columns are global names,
-which compile faster than attributes.
+which compile faster than attributes; the loop's modules import all of them.
 
 The first letter of a column's name is its table: A agents, C cores, U threads, L lines, K costs,
 R the run's control block, N counters; T is a trace row's kind.
