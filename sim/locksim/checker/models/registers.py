@@ -1,10 +1,11 @@
-"""Register code: jumps and arithmetic, as the engines compute them; and what a step notes down."""
+"""Register code, and what a step notes down."""
 
 from __future__ import annotations
 
 from locksim.compiler import bytecode as b
+from locksim.compiler.arithmetic import fault_of, value_of
 from locksim.core.faults import Fault
-from locksim.lang.words import minus, plus, times, wrap64
+from locksim.lang.words import plus
 
 # What a step notes down for the counterexample.
 (N_PC, N_ADDRESS, N_OLD, N_NEW, N_FAULT, N_FAULT_AT, N_FAULT_PC, N_BEHIND) = range(8)
@@ -12,32 +13,7 @@ N_FORGOT, N_MARKS = 8, 9
 NOTES = 10 + 2 * 8
 """Columns of a note: the above, then up to eight pairs of mark and lock."""
 
-_INDEX, _DIVISION, _SHIFT, _RANDOM = (
-    int(f) for f in (Fault.INDEX, Fault.DIVISION, Fault.SHIFT, Fault.RANDOM)
-)
-
-
-def jumps(code: list[int], regs: list[int]) -> bool:
-    """Whether a jump is taken."""
-    op = code[0]
-    if op == b.JMP:
-        return True
-    if op == b.JZ:
-        return regs[code[2]] == 0
-    if op == b.JNZ:
-        return regs[code[2]] != 0
-    x, y = regs[code[2]], regs[code[3]]
-    if op == b.JEQ:
-        return x == y
-    if op == b.JNE:
-        return x != y
-    if op == b.JLT:
-        return x < y
-    if op == b.JLE:
-        return x <= y
-    if op == b.JGT:
-        return x > y
-    return x >= y
+_INDEX, _RANDOM = int(Fault.INDEX), int(Fault.RANDOM)
 
 
 def compute(code: list[int], regs: list[int], note: list[int]) -> int:
@@ -57,51 +33,13 @@ def compute(code: list[int], regs: list[int], note: list[int]) -> int:
         note[N_FAULT_AT] = x
         regs[code[1]] = 0  # what it is does not matter
         return 0 if x > 0 else _RANDOM
-    value = x
-    if op == b.ADDI:
-        value = plus(x, code[3])
-    elif op == b.NEG:
-        value = minus(0, x)
-    elif op == b.INV:
-        value = ~x
-    elif op == b.NOT:
-        value = int(x == 0)
-    elif op != b.MOV:
-        y = regs[code[3]]
-        if op == b.ADD:
-            value = plus(x, y)
-        elif op == b.SUB:
-            value = minus(x, y)
-        elif op == b.MUL:
-            value = times(x, y)
-        elif op == b.AND:
-            value = x & y
-        elif op == b.OR:
-            value = x | y
-        elif op == b.XOR:
-            value = x ^ y
-        elif op == b.SHL or op == b.SHR:
-            if y < 0 or y > 63:
-                note[N_FAULT_AT] = y
-                return _SHIFT
-            value = wrap64(x << y) if op == b.SHL else x >> y
-        elif op == b.FLOORDIV or op == b.MOD:
-            if y == 0:
-                return _DIVISION
-            # By -1 apart: the one division that overflows.
-            quotient = x // y if y != -1 else minus(0, x)
-            value = quotient if op == b.FLOORDIV else minus(x, times(quotient, y))
-        elif op == b.EQ:
-            value = int(x == y)
-        elif op == b.NE:
-            value = int(x != y)
-        elif op == b.LT:
-            value = int(x < y)
-        elif op == b.LE:
-            value = int(x <= y)
-        elif op == b.GT:
-            value = int(x > y)
-        else:
-            value = int(x >= y)
-    regs[code[1]] = value
+    if op == b.MOV or op == b.ADDI:
+        regs[code[1]] = x if op == b.MOV else plus(x, code[3])
+        return 0
+    y = regs[code[3]]
+    wrong = fault_of(op, y)
+    if wrong:
+        note[N_FAULT_AT] = y
+        return wrong
+    regs[code[1]] = value_of(op, x, y)
     return 0

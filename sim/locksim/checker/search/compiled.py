@@ -15,6 +15,7 @@ from locksim.checker.search import cycles, invariants, loop, progress, step, tab
 from locksim.checker.search.explore import explore
 from locksim.checker.search.loop import TYPES, Scratch, Space
 from locksim.checker.search.runner import PARTS, SOURCES, WEAK, Runner
+from locksim.compiler import arithmetic
 from locksim.lang import randomness
 from locksim.lang.ops import Op, done
 from locksim.lang.struct import Workload
@@ -22,7 +23,7 @@ from locksim.lang.struct import Workload
 __all__ = ["FUNCTIONS", "PARTS", "warm"]
 
 _MODULES = (
-    *(outcome, sc, tso, c11, claims, registers, moving, step, table, loop),
+    *(arithmetic, outcome, sc, tso, c11, claims, registers, moving, step, table, loop),
     *(wander, progress, cycles, invariants),
 )
 _ALLOCATE = (wander.wander, wander.follow)
@@ -60,6 +61,7 @@ for _module in _MODULES:
             jit.compilable(
                 _function,
                 instead=_instead(_function),
+                forceinline=_module is arithmetic,
                 error_model="numpy",
                 _nrt=_function in _ALLOCATE,
             )

@@ -11,9 +11,10 @@ from typing import Any
 
 from locksim.checker.models import model as m
 from locksim.checker.models.outcome import FAULT_MEMORY
-from locksim.checker.models.registers import N_FAULT, N_FAULT_AT, N_FAULT_PC, compute, jumps
+from locksim.checker.models.registers import N_FAULT, N_FAULT_AT, N_FAULT_PC, compute
 from locksim.checker.search.step import LONGEST
 from locksim.compiler import bytecode as b
+from locksim.compiler.arithmetic import jumps
 from locksim.core.faults import Fault
 from locksim.lang.words import index, plus
 
@@ -67,8 +68,8 @@ def broken(
                     wrong = _ASSERTION
             elif op == b.NCPUS or op == b.NTHREADS:
                 regs[row[1]] = t.size[m.N_THREADS]
-            elif b.JMP <= op <= b.JNZ or b.JEQ <= op <= b.JGE:
-                if jumps(row, regs):
+            elif b.JMP <= op <= b.JGE:
+                if jumps(op, regs[row[2]], regs[row[3]]):
                     pc = row[1] - 1
             elif op != b.MARK:
                 wrong = compute(row, regs, note)

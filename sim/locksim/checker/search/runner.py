@@ -86,7 +86,7 @@ SOURCES = (
     *(f"checker/models/{name}.py" for name in ("registers", "sc", "tso")),
     *(f"checker/search/{name}.py" for name in ("compiled", "cycles", "invariants", "loop")),
     *(f"checker/search/{name}.py" for name in ("progress", "step", "table", "wander")),
-    "compiler/bytecode.py",
+    *("compiler/arithmetic.py", "compiler/bytecode.py"),
     "core/faults.py",
     "jit.py",
     "lang/ops.py",

@@ -30,9 +30,9 @@ from locksim.checker.models.registers import (
     N_NEW,
     N_PC,
     compute,
-    jumps,
 )
 from locksim.compiler import bytecode as b
+from locksim.compiler.arithmetic import jumps
 from locksim.core.faults import Fault
 from locksim.lang.ops import Mark, Order
 from locksim.lang.words import plus
@@ -276,8 +276,8 @@ def _run_on(
         if op == b.EXIT or (op == b.RANDOM and code[b.WIDTH - 1]):
             break
         budget -= 1
-        if b.JMP <= op <= b.JNZ or b.JEQ <= op <= b.JGE:
-            pc = code[1] if jumps(code, regs) else pc + 1
+        if b.JMP <= op <= b.JGE:
+            pc = code[1] if jumps(op, regs[code[2]], regs[code[3]]) else pc + 1
         elif op == b.MARK:
             status = _mark(t, row, shared, code[1], regs[code[2]], note)
             if status != DONE:

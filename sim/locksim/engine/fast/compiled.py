@@ -11,6 +11,7 @@ import numba
 import numpy as np
 
 from locksim import jit, machine
+from locksim.compiler import arithmetic
 from locksim.compiler.link import link
 from locksim.core.memory import build
 from locksim.engine import histogram, meters
@@ -27,6 +28,8 @@ __all__ = ["PARTS", "advance", "unpark_all", "warm"]
 _RANDOM = (randomness.mix, randomness.draw, randomness.exponential_of)
 for _function in (histogram.bucket_of, meters.mark, *_RANDOM):
     jit.compilable(_function)
+for _small in (arithmetic.fault_of, arithmetic.jumps, arithmetic.value_of):
+    jit.compilable(_small, forceinline=True, error_model="numpy")
 for _name in LOOP:
     _module = import_module(f"locksim.engine.fast.{_name}")
     for _function in vars(_module).values():

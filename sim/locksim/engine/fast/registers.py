@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from locksim.compiler.arithmetic import fault_of, jumps, value_of
 from locksim.compiler.bytecode import *
 from locksim.core.faults import Fault
 from locksim.engine.fast.spins import begin, parks
@@ -10,12 +11,10 @@ from locksim.engine.meters import mark
 from locksim.engine.trace import MARK as TRACE_MARK
 from locksim.lang.ops import Mark
 from locksim.lang.randomness import draw, exponential_of
-from locksim.lang.words import minus, plus, times, wrap64
+from locksim.lang.words import plus
 
 MARK_DONE, MARK_NOTE = int(Mark.DONE), int(Mark.NOTE)
-F_INDEX, F_DIVISION, F_SHIFT, F_RANDOM, F_ASSERT = (
-    int(f) for f in (Fault.INDEX, Fault.DIVISION, Fault.SHIFT, Fault.RANDOM, Fault.ASSERTION)
-)
+F_INDEX, F_RANDOM, F_ASSERT = (int(f) for f in (Fault.INDEX, Fault.RANDOM, Fault.ASSERTION))
 
 
 def advance_to_operation(state, caches, contention, c, u, pc, t):  # type: ignore[no-untyped-def]
@@ -36,29 +35,8 @@ def advance_to_operation(state, caches, contention, c, u, pc, t):  # type: ignor
             registers[u, code[at, 1]] = plus(registers[u, code[at, 2]], code[at, 3])
         elif op == JMP:
             pc = code[at, 1]
-        elif op == JZ:
-            if registers[u, code[at, 2]] == 0:
-                pc = code[at, 1]
-        elif op == JNZ:
-            if registers[u, code[at, 2]] != 0:
-                pc = code[at, 1]
-        elif op == JEQ:
-            if registers[u, code[at, 2]] == registers[u, code[at, 3]]:
-                pc = code[at, 1]
-        elif op == JNE:
-            if registers[u, code[at, 2]] != registers[u, code[at, 3]]:
-                pc = code[at, 1]
-        elif op == JLT:
-            if registers[u, code[at, 2]] < registers[u, code[at, 3]]:
-                pc = code[at, 1]
-        elif op == JLE:
-            if registers[u, code[at, 2]] <= registers[u, code[at, 3]]:
-                pc = code[at, 1]
-        elif op == JGT:
-            if registers[u, code[at, 2]] > registers[u, code[at, 3]]:
-                pc = code[at, 1]
-        elif op == JGE:
-            if registers[u, code[at, 2]] >= registers[u, code[at, 3]]:
+        elif JZ <= op <= JGE:
+            if jumps(op, registers[u, code[at, 2]], registers[u, code[at, 3]]):
                 pc = code[at, 1]
         elif op == CALL:
             registers[u, code[at, 1]] = pc
@@ -73,66 +51,12 @@ def advance_to_operation(state, caches, contention, c, u, pc, t):  # type: ignor
             begin(state.core, contention, c, pc, t, cost[K_JUMP])
         elif op == SPIN_ENTER:
             core[c, C_SPIN_PC] = -1
-        elif op == ADD:
-            registers[u, code[at, 1]] = plus(registers[u, code[at, 2]], registers[u, code[at, 3]])
-        elif op == SUB:
-            registers[u, code[at, 1]] = minus(registers[u, code[at, 2]], registers[u, code[at, 3]])
-        elif op == MUL:
-            registers[u, code[at, 1]] = times(registers[u, code[at, 2]], registers[u, code[at, 3]])
-        elif op == FLOORDIV or op == MOD:
-            by = registers[u, code[at, 3]]
-            if by == 0:
-                return at, fail(control, F_DIVISION, 0, at, c, t)
-            # Division by -1 separately, since only that can overflow.
-            q = registers[u, code[at, 2]] // by if by != -1 else minus(0, registers[u, code[at, 2]])
-            registers[u, code[at, 1]] = (
-                q if op == FLOORDIV else minus(registers[u, code[at, 2]], times(q, by))
-            )
-        elif op == AND:
-            registers[u, code[at, 1]] = registers[u, code[at, 2]] & registers[u, code[at, 3]]
-        elif op == OR:
-            registers[u, code[at, 1]] = registers[u, code[at, 2]] | registers[u, code[at, 3]]
-        elif op == XOR:
-            registers[u, code[at, 1]] = registers[u, code[at, 2]] ^ registers[u, code[at, 3]]
-        elif op == SHL or op == SHR:
-            by = registers[u, code[at, 3]]
-            if by < 0 or by > 63:
-                return at, fail(control, F_SHIFT, by, at, c, t)
-            registers[u, code[at, 1]] = (
-                wrap64(registers[u, code[at, 2]] << by)
-                if op == SHL
-                else registers[u, code[at, 2]] >> by
-            )
-        elif op == NEG:
-            registers[u, code[at, 1]] = minus(0, registers[u, code[at, 2]])
-        elif op == INV:
-            registers[u, code[at, 1]] = ~registers[u, code[at, 2]]
-        elif op == NOT:
-            registers[u, code[at, 1]] = 1 if registers[u, code[at, 2]] == 0 else 0
-        elif op == EQ:
-            registers[u, code[at, 1]] = (
-                1 if registers[u, code[at, 2]] == registers[u, code[at, 3]] else 0
-            )
-        elif op == NE:
-            registers[u, code[at, 1]] = (
-                1 if registers[u, code[at, 2]] != registers[u, code[at, 3]] else 0
-            )
-        elif op == LT:
-            registers[u, code[at, 1]] = (
-                1 if registers[u, code[at, 2]] < registers[u, code[at, 3]] else 0
-            )
-        elif op == LE:
-            registers[u, code[at, 1]] = (
-                1 if registers[u, code[at, 2]] <= registers[u, code[at, 3]] else 0
-            )
-        elif op == GT:
-            registers[u, code[at, 1]] = (
-                1 if registers[u, code[at, 2]] > registers[u, code[at, 3]] else 0
-            )
-        elif op == GE:
-            registers[u, code[at, 1]] = (
-                1 if registers[u, code[at, 2]] >= registers[u, code[at, 3]] else 0
-            )
+        elif NEG <= op <= GE:
+            y = registers[u, code[at, 3]]
+            fault = fault_of(op, y)
+            if fault:
+                return at, fail(control, fault, y, at, c, t)
+            registers[u, code[at, 1]] = value_of(op, registers[u, code[at, 2]], y)
         elif op == INDEX:
             i = registers[u, code[at, 4]]
             if i < 0 or i >= code[at, 6]:
