@@ -60,47 +60,15 @@ PATH_MAX = 8
 L_OWNER, L_FILLER, L_READY, L_FREE, L_QUIET, L_HEAD, L_TAIL, L_SHARERS = range(8)
 
 # Costs.
-(
-    K_L1,
-    K_STORE,
-    K_RMW,
-    K_FENCE,
-    K_PAUSE,
-    K_TENURE,
-    K_INV_EACH,
-    K_SHARED_READ,
-    K_BUS,
-    K_ALLOC,
-    K_FREE,
-) = range(11)
-(
-    K_SWITCH,
-    K_WAKE,
-    K_BLOCKING,
-    K_NEAREST,
-    K_BUS_KIND,
-    K_SB_ENTRIES,
-    K_LINE_SHIFT,
-    K_SEED,
-) = range(11, 19)
+(K_L1, K_STORE, K_RMW, K_FENCE, K_PAUSE, K_TENURE, K_INV_EACH, K_SHARED_READ) = range(8)
+(K_BUS, K_ALLOC, K_FREE, K_SWITCH, K_WAKE, K_BLOCKING, K_NEAREST, K_BUS_KIND) = range(8, 16)
+(K_SB_ENTRIES, K_LINE_SHIFT, K_SEED) = range(16, 19)
 (K_JUMP, K_TRACING, K_JITTER, K_BUSY, K_TENURE_PLAIN) = range(19, 24)
 COSTS = 24
 
 # The control block.
-(
-    R_EVENTS,
-    R_FINISHED,
-    R_ROWS,
-    R_HEAP_NEXT,
-    R_FAULT,
-    R_FAULT_PC,
-    R_FAULT_CPU,
-    R_FAULT_TIME,
-    R_FAULT_AT,
-    R_NOW,
-    R_SERVED,
-    R_LATEST,
-) = range(12)
+(R_EVENTS, R_FINISHED, R_ROWS, R_HEAP_NEXT, R_FAULT, R_FAULT_PC, R_FAULT_CPU) = range(7)
+(R_FAULT_TIME, R_FAULT_AT, R_NOW, R_SERVED, R_LATEST) = range(7, 12)
 CONTROL_COLUMNS = 12
 
 _C = {name: i for i, name in enumerate(CPU_COUNTERS)}
