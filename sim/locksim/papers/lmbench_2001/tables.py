@@ -8,7 +8,9 @@ kernel.
 from __future__ import annotations
 
 import math
+import tomllib
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 __all__ = ["Line", "published", "summary_name"]
@@ -97,52 +99,9 @@ def _lines(
     return found
 
 
-_SWITCHES = [f"{n}p_{size}" for n, size in [(2, "0k"), (2, "16k"), (2, "64k"), (8, "16k")]]
-_SWITCHES += ["8p_64k", "16p_16k", "16p_64k"]
-_FRANKE: dict[str, dict[str, tuple[str, str]]] = {
-    "processes": {
-        "null_call": ("null call", "null call"),
-        "null_io": ("null I/O", "null I/O"),
-        "stat": ("stat", "stat"),
-        "open_close": ("open/close", "open/close"),
-        "select_tcp": ("select TCP", "select TCP"),
-        "signal_install": ("signal install", "signal install"),
-        "signal_handle": ("signal handle", "signal handle"),
-        "fork": ("fork", "fork"),
-        "exec": ("execve", "execve"),
-        "sh": ("sh", "sh"),
-    },
-    "context-switch": {name: (f"switch {name}", "context switch") for name in _SWITCHES},
-    "communication": {
-        "pipe": ("pipe", "pipe"),
-        "af_unix": ("AF_UNIX", "AF_UNIX"),
-        "udp": ("UDP", "UDP"),
-        "rpc_udp": ("RPC/UDP", "RPC/UDP"),
-        "tcp": ("TCP", "TCP"),
-        "rpc_tcp": ("RPC/TCP", "RPC/TCP"),
-        "tcp_connect": ("TCP connect", "TCP connect"),
-    },
-    "files": {
-        "create_0k": ("0KB create", "0KB create"),
-        "delete_0k": ("0KB delete", "0KB delete"),
-        "create_10k": ("10KB create", "10KB create"),
-        "delete_10k": ("10KB delete", "10KB delete"),
-        "mmap": ("mmap", "mmap"),
-        "protection_fault": ("protection fault", "protection fault"),
-        "page_fault": ("page fault", "page fault"),
-    },
-    "bandwidth": {
-        "pipe": ("pipe bandwidth", "pipe bandwidth"),
-        "af_unix": ("AF_UNIX bandwidth", "AF_UNIX bandwidth"),
-        "tcp": ("TCP bandwidth", "TCP bandwidth"),
-        "file_reread": ("file reread", "file reread"),
-        "mmap_reread": ("mmap reread", "memory"),
-        "bcopy_libc": ("bcopy (libc)", "memory"),
-        "bcopy_hand": ("bcopy (hand)", "memory"),
-        "memory_read": ("memory read", "memory"),
-        "memory_write": ("memory write", "memory"),
-    },
-}
+_FRANKE: dict[str, dict[str, tuple[str, str]]] = tomllib.loads(
+    Path(__file__).with_name("rows.toml").read_text("utf-8")
+)
 _FIGURES = {
     name: f"bandwidth_{measure}" if section == "bandwidth" else measure
     for section, rows in _FRANKE.items()
