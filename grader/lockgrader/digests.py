@@ -78,7 +78,7 @@ def profiles(lab: Lab) -> dict[str, str]:
     """Machine → digest, for the shipped machines that checks and variants of a lab name."""
     shipped = {path.stem: path for path in (_simulator() / "machine/profiles").glob("*.toml")}
     drawn = [*lab.variant.values(), *lab.secret.values()]
-    named = {*_texts([lab.check, *(c.choice for c in drawn)])}
+    named = {*texts([lab.check, *(c.choice for c in drawn)])}
     return {name: _short(shipped[name].read_bytes()) for name in sorted(named & shipped.keys())}
 
 
@@ -96,14 +96,15 @@ def _sources(roots: Iterable[Path]) -> Iterator[Path]:
             yield from (Path(folder, f) for f in sorted(files) if f.endswith(_SUFFIXES))
 
 
-def _texts(value: Any) -> Iterator[str]:
+def texts(value: Any) -> Iterator[str]:
+    """Every text in a JSON-like value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        yield from _texts([*value.values()])
+        yield from texts([*value.values()])
     elif isinstance(value, list | tuple):
         for one in value:
-            yield from _texts(one)
+            yield from texts(one)
 
 
 def _version(compiler: str) -> bytes:

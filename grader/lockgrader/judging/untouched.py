@@ -8,9 +8,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lockgrader.check import Check
+from lockgrader.digests import texts
 from lockgrader.lab import STARTER, Lab
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def _same(begun: Mapping[str, ClassCode], codes: Mapping[str, ClassCode]) -> set
 
 def names_in(check: Check) -> set[str]:
     """All texts of a check: the names of its classes, files and answers are among them."""
-    return {*_texts(check.model_dump())}
+    return {*texts(check.model_dump())}
 
 
 def _classes(folder: Path, name: str) -> dict[str, ClassCode]:
@@ -86,13 +87,3 @@ def _alike(path: Path, given: bytes | None) -> bool:
     except OSError:
         return False
     return given is not None and ours.split() == given.split()
-
-
-def _texts(value: Any) -> Iterable[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        yield from _texts([*value.values()])
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _texts(one)

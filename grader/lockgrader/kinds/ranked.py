@@ -18,7 +18,7 @@ from lockgrader.finding import Finding, found, row
 from lockgrader.lab import Band, Measure
 from lockgrader.lab.closed import Text
 from lockgrader.lab.placed import Placed
-from lockgrader.measuring.class_check import ClassCheck
+from lockgrader.measuring.class_check import MeasuredClassCheck
 from lockgrader.sandbox import Profile
 from lockui.numbers import significant
 
@@ -40,7 +40,7 @@ class Pair(Placed):
     seed: Annotated[int, Field(ge=0, le=2**62)] = 1
 
 
-class Ranked(ClassCheck):
+class Ranked(MeasuredClassCheck):
     """A class's score beside a lock of the library. Put it into ``hidden/checks.toml``.
 
     Arguments:
@@ -57,16 +57,6 @@ class Ranked(ClassCheck):
     measure: Literal["slowest", "throughput"] = "slowest"
     operations: Annotated[int, Field(ge=1, le=10_000)] = 60
     replications: Annotated[int, Field(ge=1, le=20)] = 2
-
-    @property
-    def measured_classes(self) -> tuple[str, ...]:
-        """The class."""
-        return (self.lock,)
-
-    @property
-    def measures(self) -> bool:
-        """It shows how fast the class is."""
-        return True
 
     def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Simulate every pair."""

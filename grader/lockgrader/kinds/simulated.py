@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Literal
 
 from lockgrader.finding import Finding, found
-from lockgrader.measuring.class_check import ClassCheck
+from lockgrader.measuring.class_check import MeasuredClassCheck
 from lockgrader.measuring.curve import Compared
 from lockgrader.sandbox import Profile
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Simulated"]
 
 
-class Simulated(ClassCheck, Compared):
+class Simulated(MeasuredClassCheck, Compared):
     """A value in simulated time, or the shape of a curve over numbers of CPUs.
 
     The fields are those of :class:`~lockgrader.measuring.curve.Compared`; ``lock`` is a class of
@@ -24,16 +24,6 @@ class Simulated(ClassCheck, Compared):
     """
 
     kind: Literal["simulated"]
-
-    @property
-    def measured_classes(self) -> tuple[str, ...]:
-        """The class."""
-        return (self.lock,)
-
-    @property
-    def measures(self) -> bool:
-        """It shows the values."""
-        return True
 
     @property
     def random_seed(self) -> int | None:

@@ -14,7 +14,7 @@ from lockgrader.finding import Finding, Settled, found, row
 from lockgrader.lab import Band, Measure
 from lockgrader.lab.closed import Text
 from lockgrader.lab.placed import Placed
-from lockgrader.measuring.class_check import ClassCheck
+from lockgrader.measuring.class_check import MeasuredClassCheck
 from lockgrader.read.artefact import MalformedError, parse
 from lockgrader.sandbox import Profile
 
@@ -41,7 +41,7 @@ class Load(Placed):
     think_ns: Annotated[int, Field(ge=0, le=100_000)] = 400
 
 
-class Slower(ClassCheck):
+class Slower(MeasuredClassCheck):
     """The library's lock does more work than the student's under a load of the student's choice.
 
     Arguments:
@@ -57,16 +57,6 @@ class Slower(ClassCheck):
     times: Annotated[float, Field(ge=1, le=100)] = 1.2
     operations: Annotated[int, Field(ge=1, le=10_000)] = 60
     replications: Annotated[int, Field(ge=1, le=20)] = 2
-
-    @property
-    def measured_classes(self) -> tuple[str, ...]:
-        """The class."""
-        return (self.lock,)
-
-    @property
-    def measures(self) -> bool:
-        """It shows how fast the class is."""
-        return True
 
     def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Simulate both locks under the load."""

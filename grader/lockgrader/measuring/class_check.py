@@ -45,3 +45,17 @@ class ClassCheck(Check):
     def proven_class(self) -> str:
         """The class, where operations are noted."""
         return self.lock if self.reaches else ""
+
+
+class MeasuredClassCheck(ClassCheck):
+    """A kind that shows how fast a class is."""
+
+    @property
+    def measured_classes(self) -> tuple[str, ...]:
+        """The class."""
+        return (self.lock,)
+
+    @property
+    def measures(self) -> bool:
+        """It shows the value."""
+        return True

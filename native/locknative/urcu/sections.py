@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -11,14 +12,14 @@ if TYPE_CHECKING:
     from locknative import _urcu
 
 
-class ReadSection:
-    """A read-side section; one object serves all threads and all depths."""
+class _Section:
+    """One object serves all threads and all depths."""
 
-    def __init__(self, extension: _urcu._Extension) -> None:
-        self._c = extension
+    def __init__(self, enter: Callable[[], object], leave: Callable[[], object]) -> None:
+        self._enter, self._leave = enter, leave
 
     def __enter__(self) -> None:
-        self._c.read_lock()
+        self._enter()
 
     def __exit__(
         self,
@@ -27,29 +28,21 @@ class ReadSection:
         trace: TracebackType | None,
     ) -> None:
         try:
-            self._c.read_unlock()
+            self._leave()
         except UrcuError:
             if error is None:
                 raise
 
 
-class Deferring:
+class ReadSection(_Section):
+    """A read-side section."""
+
+    def __init__(self, extension: _urcu._Extension) -> None:
+        super().__init__(extension.read_lock, extension.read_unlock)
+
+
+class Deferring(_Section):
     """Registers the entering thread for ``defer_rcu`` until it leaves, which empties its queue."""
 
     def __init__(self, extension: _urcu._Extension) -> None:
-        self._c = extension
-
-    def __enter__(self) -> None:
-        self._c.start_deferring()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        try:
-            self._c.stop_deferring()
-        except UrcuError:
-            if error is None:
-                raise
+        super().__init__(extension.start_deferring, extension.stop_deferring)
