@@ -24,7 +24,7 @@ EVERYDAY = frozenset(
 
 _FENCED = re.compile(r"^(```+|~~~+).*?^\1\s*$|<!--.*?-->", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`]*`")
-_EXPLAINED = re.compile(r"\[(?P<words>[^\]]+)\]\([^)]*glossary\.md#(?P<entry>[\w-]+)\)")
+EXPLAINED = re.compile(r"\[(?P<words>[^\]]+)\]\([^)]*glossary\.md#(?P<entry>[\w-]+)\)")
 _SET_OFF = re.compile(r"(\*\*?)(?P<words>[^*]+)\1")
 
 
@@ -57,7 +57,7 @@ def unexplained(lessons: Iterable[Lesson], terms: Iterable[str]) -> list[Unexpla
     found = []
     for lesson in lessons:
         text = _prose(lesson.file.read_text("utf-8"))
-        linked = {link["entry"]: link.start() for link in reversed([*_EXPLAINED.finditer(text)])}
+        linked = {link["entry"]: link.start() for link in reversed([*EXPLAINED.finditer(text)])}
         set_off = [*_SET_OFF.finditer(text)]
         for term, pattern in [*open_terms.items()]:
             used = pattern.search(text)
@@ -70,13 +70,6 @@ def unexplained(lessons: Iterable[Lesson], terms: Iterable[str]) -> list[Unexpla
                 line = text.count("\n", 0, used.start()) + 1
                 found.append(Unexplained(lesson.file.name, line, term))
     return sorted(found, key=lambda one: (one.lesson, one.line))
-
-
-def broken_links(lesson: Lesson, terms: Iterable[str]) -> list[str]:
-    """Return the glossary's addresses in a lesson that lead nowhere."""
-    known = {slug(term) for term in terms}
-    text = lesson.file.read_text("utf-8")
-    return [found["entry"] for found in _EXPLAINED.finditer(text) if found["entry"] not in known]
 
 
 def slug(term: str) -> str:

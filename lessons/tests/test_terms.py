@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from locklessons.notebooks import Lesson, lessons
-from locklessons.terms import Unexplained, broken_links, entries, slug, unexplained
+from locklessons.terms import EXPLAINED, Unexplained, entries, slug, unexplained
 
 
 def written(tmp_path: Path, *texts: str) -> list[Lesson]:
@@ -17,6 +17,13 @@ def written(tmp_path: Path, *texts: str) -> list[Lesson]:
         file.write_text(text, encoding="utf-8")
         found.append(Lesson(number, str(number), "", file))
     return found
+
+
+def broken_links(lesson: Lesson, terms: list[str]) -> list[str]:
+    """The glossary's addresses in a lesson that lead nowhere."""
+    known = {slug(term) for term in terms}
+    text = lesson.file.read_text("utf-8")
+    return [found["entry"] for found in EXPLAINED.finditer(text) if found["entry"] not in known]
 
 
 def test_no_term_is_used_before_it_is_explained() -> None:

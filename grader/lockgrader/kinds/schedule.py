@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["Schedule"]
 
 MOST_STEPS = 200
-_ACTIONS = 64
 
 
 class Schedule(Check):

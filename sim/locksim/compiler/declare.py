@@ -28,7 +28,6 @@ from lockui.suggest import did_you_mean
 _FIELDS: tuple[type[Field], ...] = (word, pointer, array, percpu, perthread, part, param)
 _LIBRARY = re.compile(r"locksim\.library\.(locks|avc|kernel|schedulers|specs)(\.[a-z][a-z0-9_]*)?")
 _HARMLESS = {"__future__": {"annotations"}, "typing": {"ClassVar"}}
-_TYPES = {"int": int, "bool": bool}
 """Imports that a live file needs for Python and for type checkers; nothing is looked up in them."""
 
 
