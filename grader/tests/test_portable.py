@@ -68,7 +68,7 @@ def test_command_runs(command: str, tmp_path: Path) -> None:
     [
         "run ticket --cpus 2 --replications 2 --operations 50 --json",
         "sweep ticket --cpus 1,2 --replications 2 --json",
-        "reproduce kaigai-2004 --json",
+        "paper reproduce kaigai-2004 --json",
     ],
 )
 def test_simulator_runs(command: str, tmp_path: Path) -> None:

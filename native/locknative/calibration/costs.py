@@ -108,6 +108,6 @@ def _one(readings: Mapping[Cell, Reading], probe: str) -> Reading:
 
 def _missing(probe: str) -> NativeError:
     return NativeError(
-        f"no good trial of the probe '{probe}': measure again, longer (--seconds) or when the "
+        f"no good trial of the probe '{probe}': measure again, longer (--max-time) or when the "
         "machine is idle; the trials of a survey's folder count"
     )

@@ -42,7 +42,7 @@ def connected(address: str, sources: Callable[[], str]) -> Iterator[Any]:
         client = distributed.Client(address, timeout=PATIENCE_S, set_as_default=False)
     except (OSError, ValueError, RuntimeError) as error:
         raise ClusterError(
-            f"--scheduler {address}: no scheduler answers ({error})\n"
+            f"--cluster {address}: no scheduler answers ({error})\n"
             "help: start one (dask scheduler), and workers on it (dask worker ADDRESS)"
         ) from error
     with client:
@@ -60,7 +60,7 @@ def _distributed() -> Any:
         import distributed
     except ImportError as error:
         raise ClusterError(
-            "--scheduler needs Dask, which is not installed\nhelp: pip install 'locklab[cluster]'"
+            "--cluster needs Dask, which is not installed\nhelp: pip install 'locklab[cluster]'"
         ) from error
     return distributed
 

@@ -126,7 +126,7 @@ class _Cluster(Workers):
             return "lost"
         if isinstance(error, CancelledError | OSError):
             raise ClusterError(
-                f"--scheduler {self._address}: the connection was lost\n"
+                f"--cluster {self._address}: the connection was lost\n"
                 "help: start the same command again; finished runs are kept",
                 exit_code=3,
             ) from error
