@@ -13,7 +13,7 @@ import importlib
 import importlib.util
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 import locksim.lang as language
 from locksim.compiler.diagnostics import Source
@@ -22,7 +22,7 @@ from locksim.compiler.sources import FILES, MISSING, PARSED, RESERVED, MethodSou
 from locksim.compiler.values import FOLDED_BITS, fits
 from locksim.lang.fields import Field, array, param, part, percpu, perthread, pointer, word
 from locksim.lang.ops import Order
-from locksim.lang.struct import ALL_MODELS, KINDS, METERS, Struct
+from locksim.lang.struct import ALL_MODELS, METERS, Struct
 from lockui.suggest import did_you_mean
 
 _FIELDS: tuple[type[Field], ...] = (word, pointer, array, percpu, perthread, part, param)
@@ -122,7 +122,7 @@ class _File:
             self.fail("class-statement", node.keywords[0].value)
         bases = tuple(self._base(b, node.name) for b in node.bases)
         if not bases:
-            self._refuse_base(node, "object", node.name)
+            self.fail("base-class", node, text="object", name=node.name)
         body: dict[str, Any] = {"__doc__": ast.get_docstring(node), "__module__": self.source.file}
         methods: dict[str, ast.FunctionDef] = {}
         for statement in node.body:
@@ -151,12 +151,8 @@ class _File:
     def _base(self, node: ast.expr, name: str) -> type[Struct]:
         found = self._value(node) if isinstance(node, ast.Name | ast.Attribute) else None
         if not (isinstance(found, type) and issubclass(found, Struct)):
-            self._refuse_base(node, self.source.code(node), name)
+            self.fail("base-class", node, text=self.source.code(node), name=name)
         return found
-
-    def _refuse_base(self, node: ast.AST, text: str, name: str) -> NoReturn:
-        kinds = ", ".join(kind.__name__ for kind in KINDS)
-        self.fail("base-class", node, text=text, name=name, kinds=kinds)
 
     def _member(
         self,

@@ -7,6 +7,8 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from locksim.lang.struct import KINDS
+
 
 @dataclass(frozen=True)
 class Mistake:
@@ -27,4 +29,5 @@ class Mistake:
 def mistakes() -> dict[str, Mistake]:
     """Every kind of mistake, by its code."""
     text = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+    text = text.replace("{kinds}", ", ".join(kind.__name__ for kind in KINDS))
     return {code: Mistake(**texts) for code, texts in tomllib.loads(text).items()}
