@@ -28,7 +28,7 @@ def new(folder: Path) -> list[str]:
     name = folder.name
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f"'{name}' is not a name of a lab: use small letters, digits and dashes\n"
+            f"'{name}' is not a valid lab name: use only small letters, digits and dashes\n"
             "help: locklab lab new lab42-peterson"
         )
     title = (name.partition("-")[2] or name).replace("-", " ").capitalize()

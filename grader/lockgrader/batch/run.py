@@ -59,7 +59,8 @@ def grade_all(
     """
     if profile not in PROFILES:
         raise SandboxError(
-            f"submissions of others need a sandbox; the profile '{profile}' is not one"
+            f"'{profile}' is not a sandbox, and other people's submissions run only in a sandbox\n"
+            f"help: use {' or '.join(PROFILES)}"
         )
     made: dict[Task, Result] = {}
     fresh = []

@@ -225,7 +225,11 @@ def load(folder: Path) -> Lab:
         extra = [{**raw, "public": False} for raw in more.pop("check", [])]
         calls, document["secret"] = more.pop("call", []), more.pop("secret", {})
         if twice := document["secret"].keys() & document.get("variant", {}).keys():
-            raise LabError(f"{hidden}: lab.toml has a variant of this name: {', '.join(twice)}")
+            names = ", ".join(sorted(twice))
+            raise LabError(
+                f"{hidden}: a [secret] and a [variant] of lab.toml have the same name ({names}): "
+                "rename the secret"
+            )
         if more:
             known = "[[check]], [[call]] and [secret.NAME]"
             raise LabError(f"{hidden}: only {known} are allowed there, not {', '.join(more)}")

@@ -173,14 +173,16 @@ def _noted(read: Callable[[str], Any]) -> Callable[[str], Any]:
 def _object_of_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for key, value in pairs:
-        made[key] = Odd("it is there twice; remove one of them") if key in made else value
+        made[key] = Odd("this key occurs twice; remove one of them") if key in made else value
     return made
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        raise MalformedError("an object has the same key twice")
+    made: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in made:
+            raise MalformedError(f"the key {ascii(key[:40])} occurs twice in one JSON object")
+        made[key] = value
     return made
 
 

@@ -92,7 +92,10 @@ def gain(before: Sequence[Result], after: Sequence[Result]) -> list[Gain]:
     names = [name for name in was if name in now]
     if not names:
         labs = " and ".join(results[0].lab for results in (before, after))
-        raise ResultError(f"{labs} share no question: a question has the same name in both")
+        raise ResultError(
+            f"{labs} have no question in common\n"
+            "help: give a question the same name in both quizzes"
+        )
     both = was.index.intersection(now.index)
     if len(both) < 2:
         raise ResultError(

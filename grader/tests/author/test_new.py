@@ -54,7 +54,7 @@ def test_a_new_lab_lints_for_many_students(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["Lab42", "lab 42", "-lab", "lab_42", "läb", "..", "lab42.zip"])
 def test_a_name_that_no_lab_can_have(tmp_path: Path, name: str) -> None:
     """One message, and nothing is made."""
-    with pytest.raises(UsageError, match=r"not a name of a lab: use small letters"):
+    with pytest.raises(UsageError, match=r"not a valid lab name: use only small letters"):
         new(tmp_path / name)
     assert [] == list(tmp_path.iterdir())
 

@@ -68,7 +68,7 @@ def test_what_a_secret_must_not_be(tmp_path: Path) -> None:
     hidden = folder / "hidden" / "checks.toml"
     text = hidden.read_text()
     hidden.write_text(text.replace("secret.n", "secret.machine"))
-    with pytest.raises(LabError, match="has a variant of this name: machine"):
+    with pytest.raises(LabError, match=r"have the same name \(machine\)"):
         load(folder)
     hidden.write_text(text.replace('check = "twice"', 'check = "thrice"'))
     with pytest.raises(LabError, match="names no public check: thrice"):

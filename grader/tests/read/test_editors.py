@@ -82,7 +82,7 @@ def test_answers_that_are_computed(tmp_path: Path) -> None:
     [
         ('{"n": 1e999, "m": 3}', "n: 1e999 is not a finite number"),
         ('{"n": NaN, "m": 3}', "n: NaN is not a finite number"),
-        ('{"n": 1, "m": 3, "n": 2}', "n: it is there twice; remove one of them"),
+        ('{"n": 1, "m": 3, "n": 2}', "n: this key occurs twice; remove one of them"),
         ('{"n": 11111111111111111111111111111, "m": 3}', "n: a number of 29 digits"),
         ('{"n": "\\ud800", "m": 3}', 'n: "?" is not a number'),
         ('{"\\ud800n": 1, "m": 3}', "there is no answer 'n', but '?n': rename it"),
@@ -105,4 +105,4 @@ def test_words_may_have_lines() -> None:
 def test_words_that_are_there_twice() -> None:
     """They are not guessed."""
     answers = read_answers("answers.json", b'{"why": "a", "why": "b"}', (), ("why",), "unconfined")
-    assert ({}, {"why": "why: it is there twice; remove one of them"}) == answers[1:]
+    assert ({}, {"why": "why: this key occurs twice; remove one of them"}) == answers[1:]

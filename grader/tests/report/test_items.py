@@ -98,7 +98,7 @@ def test_a_gain_is_at_most_one(answers: dict[str, str]) -> None:
 def test_quizzes_without_a_common_question() -> None:
     """The message says how questions are paired."""
     other = [result("ada", check("x"), lab="other")]
-    with pytest.raises(ResultError, match="first-day and other share no question: a question has"):
+    with pytest.raises(ResultError, match="first-day and other have no question in common"):
         gain(FIRST, other)
 
 

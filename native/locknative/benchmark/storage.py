@@ -72,7 +72,7 @@ def load(file: Path) -> Measurement:
         head = (table.schema.metadata or {}).get(_KEY)
         if head is None:
             raise NativeError(
-                f"{file} does not hold a LockLab measurement: it has no 'locklab' metadata"
+                f"{file} is not a LockLab measurement: it has no 'locklab' metadata"
             )
         made = _measurement(file, head)
         trials = [Trial.model_validate_json(text) for text in table["trial"].to_pylist()]
@@ -81,7 +81,7 @@ def load(file: Path) -> Measurement:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the file"
         raise NativeError(
-            f"{file} does not hold a LockLab measurement: {where}: {first['msg']}"
+            f"{file} is not a valid LockLab measurement: {where}: {first['msg']}"
         ) from error
     except OSError as error:
         raise NativeError(f"{file} cannot be read: {error.strerror or error}") from error

@@ -2,7 +2,7 @@
 
 They reach behind the language: ``no_sanitize`` switches the announcements of a function off, an
 ``optimize`` leaves accesses out, a section's or symbol's name can hold whole lines of assembly. So
-only those on the lists below are harmless, each for a reason that a test holds.
+only those on the lists below are harmless, each for a reason that a test checks.
 
 The text is what the preprocessor writes, so no macro, joined line, comment or ``_Pragma`` can hide
 one. All of it is read, system headers too: a ``#line`` can name any file.

@@ -49,8 +49,8 @@ def place(
         raise unknown("placement", placement, PLACEMENTS)
     if threads > len(usable):
         raise NativeError(
-            f"{threads} threads do not fit on {len(usable)} CPU{'s' * (len(usable) != 1)} ({here}),"
-            " and spinning threads that share a CPU measure the scheduler: take fewer threads"
+            f"{threads} threads need {threads} CPUs, and {here}: take fewer threads "
+            "(threads that spin on one CPU measure the scheduler, not the lock)"
         )
     known = [cpu for cpu in cpus if cpu.number in usable]
     order = compact(known) if placement == "compact" else spread(known, lambda cpu: cpu.package)

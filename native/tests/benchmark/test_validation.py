@@ -103,7 +103,7 @@ def test_a_lock_in_the_language() -> None:
 def test_placement() -> None:
     """Threads can be pinned; a thread that cannot be ends the run."""
     assert locknative.validate("tas", 1, LITTLE, CPUS[-1:], PATIENCE_S).correct
-    with pytest.raises(NativeError, match=r"2 threads do not fit on 1 CPU|CPU 4096 cannot be used"):
+    with pytest.raises(NativeError, match=r"2 threads need 2 CPUs|CPU 4096 cannot be used"):
         locknative.validate("tas", 2, LITTLE, [CPUS[0], 4096])
 
 

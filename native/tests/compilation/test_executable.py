@@ -329,7 +329,7 @@ def test_one_cpu(run_python: Callable[[str], str]) -> None:
         try:
             locknative.bench("tas", [1, 2], duration_ms=1, stopping=few)
         except locknative.NativeError as error:
-            print("2 threads do not fit on 1 CPU (" in str(error))
+            print("2 threads need 2 CPUs, and " in str(error))
         """
     )
     assert ["1", "True"] == shown.splitlines()

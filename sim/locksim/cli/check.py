@@ -294,7 +294,10 @@ def _refuse_combinations(
     if calls and not spec:
         raise UsageError("--calls needs --spec, the specification whose operations they are")
     if expect and random:
-        raise UsageError("--expect needs every schedule; leave --random out")
+        raise UsageError(
+            "--expect and --random cannot be used together: --expect checks every schedule, "
+            "--random only some; leave one of them out"
+        )
     if pct and not random:
         raise UsageError("--pct needs --random, the number of schedules to draw")
 

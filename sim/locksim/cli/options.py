@@ -167,7 +167,7 @@ def whole_ns(time: Time) -> int:
         UsageError: it is not whole.
     """
     if time % NS:
-        raise UsageError(f"{time}: write whole nanoseconds")
+        raise UsageError(f"{time} is not a whole number of nanoseconds: write it like 2ns")
     return time // NS
 
 
@@ -178,7 +178,7 @@ def whole_percent(share: Share) -> int:
         UsageError: it is not whole.
     """
     if share % PERCENT:
-        raise UsageError(f"{share}: write a share in whole per cent")
+        raise UsageError(f"{share} is not a whole number of per cent: write it like 5%")
     return share // PERCENT
 
 

@@ -47,7 +47,7 @@ def check_lock(
     asked = _question(lock, threads, rounds, question)
     if expect and not asked.asks("assertion"):
         raise CheckError(
-            f"--expect is part of all and assertion, not of {asked.property}\n"
+            f"--expect works only with --property all or assertion (got {asked.property})\n"
             "help: leave --property out"
         )
     if asked.endless():

@@ -51,7 +51,7 @@ def test_parts_of_the_library() -> None:
         (("--set", "ways=2"), "--set is for the params of a cache"),
         (("--cache", "avc_rcu", "--set", "ways"), "write NAME=NUMBER"),
         (("--cache", "avc_rcu", "--set", "ways=2"), "has no param ways"),
-        (("--cache", "ticket"), "TicketLock cannot be the kernel's cache"),
+        (("--cache", "ticket"), "TicketLock cannot be the kernel's decision cache"),
         (("--scheduler", "ticket"), "TicketLock cannot be the kernel's scheduler"),
     ],
 )

@@ -168,7 +168,7 @@ def test_what_makes_no_sense_with_a_specification_exits_with_2(arguments, messag
     [
         (["--expect", "seem[0] == 1"], "unknown word 'seem[0]'; did you mean 'seen[0]'?"),
         (["--expect", "seen[0] = 1"], "help: compare words with numbers"),
-        (["--expect", ONE_SEES, "--random", 3], "--expect needs every schedule"),
+        (["--expect", ONE_SEES, "--random", 3], "--expect and --random cannot be used together"),
         (["--rounds", 2], "leave --rounds out"),
         (["--property", "starvation"], "StoreBuffering is not a"),
     ],

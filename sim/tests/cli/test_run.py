@@ -107,7 +107,7 @@ def test_same_seed_gives_the_same_figures() -> None:
         (["ticket", "--hold", "-1ns"], "--hold -1ns: write a number with its unit, as 100ns"),
         (["ticket", "--think", "2s"], "--think must be between 0ns and 1s (got 2,000,000,000ns)"),
         (["rwlock", "--reads", "101%"], "--reads 101%: a share is at most 100%"),
-        (["rwlock", "--reads", "0.5%"], "0.5%: write a share in whole per cent"),
+        (["rwlock", "--reads", "0.5%"], "0.5% is not a whole number of per cent: write it like 5%"),
         (["ticket", "--cpus", "1.5"], "--cpus 1.5: write a whole number"),
         (["ticket", "--operations", "0"], "--operations must be between 1 and "),
         (["ticket", "--replications", "0"], "--replications must be between 1 and "),

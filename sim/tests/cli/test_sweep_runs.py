@@ -72,7 +72,7 @@ def test_latin_hypercube_and_list(tmp_path: Path) -> None:
         (["--vary", "word=1,2"], "unknown factor 'word' to vary; did you mean 'words'"),
         (["--vary", "hold=1,2"], "--vary hold=1: write a number with its unit, as 100ns"),
         (["--vary", "hold_ns=1,2"], "--vary hold_ns: write the option's name, --vary hold=…"),
-        (["--vary", "hold=1500ps"], "--vary hold=1500ps: write whole nanoseconds"),
+        (["--vary", "hold=1500ps"], "--vary hold=1500ps is not a whole number of nanoseconds"),
         (["--vary", "hold"], "--vary hold: write NAME=VALUE,VALUE or NAME=LOW..HIGH, or name a "),
         (["--vary", "hold=1ns..2ns"], "--vary hold=LOW..HIGH needs --samples POINTS"),
         (["--vary", "words=x"], "words=x: write an integer"),

@@ -83,7 +83,8 @@ def replay(
     """
     if tasks_of(client.workload):
         raise ReplayError(
-            "the workload has tasks: their switches are not replayed on its generators"
+            "its workload uses tasks, and the steps of tasks cannot be replayed; "
+            "read the steps in the file instead"
         )
     way: _Way | None = _Way([])
     first: ReplayError | None = None
@@ -96,7 +97,10 @@ def replay(
         way = way.next()
         if way is None:
             raise first
-    raise ReplayError(f"no way to resolve the steps was found among the first {MAX_WAYS}")
+    raise ReplayError(
+        f"the steps fit more than {MAX_WAYS} executions, and the first {MAX_WAYS} fail"
+        f" (the first of them: {first})"
+    )
 
 
 class _Replay:
@@ -141,7 +145,10 @@ class _Replay:
             raise ReplayError(f"step {number}: there is no thread {step.thread}")
         if step.action == "flush":
             if not vm.model.buffers[step.thread]:
-                raise ReplayError(f"step {number} cannot happen: nothing is buffered")
+                raise ReplayError(
+                    f"step {number} cannot happen: it writes a buffered store of thread "
+                    f"{step.thread} to memory, and that thread's store buffer is empty"
+                )
             self._compare(number, step, vm.flush(step.thread))
         else:
             options = vm.options(step.thread)
@@ -149,7 +156,7 @@ class _Replay:
                 vm.restart(step.thread)
                 return
             if not options:
-                raise ReplayError(f"step {number} cannot happen: thread {step.thread} waits")
+                raise ReplayError(f"step {number} cannot happen: thread {step.thread} still waits")
             fitting = [
                 i
                 for i, did in enumerate(options)

@@ -84,7 +84,8 @@ def cache_of(struct: type[Struct], *, salt: int = 1, **settings: int) -> Struct:
         return AvcOf(cache=resized(struct, **settings), search_ps=search_ps, salt=salt)
     if not all(offers(struct, method) for method in _CACHE):
         raise WrongPartError(
-            f"{struct.__name__} cannot be the kernel's cache\nhelp: derive it from DecisionCache"
+            f"{struct.__name__} cannot be the kernel's decision cache\n"
+            "help: write it as a subclass of DecisionCache"
         )
     return resized(struct, search_ps=search_ps, **settings)
 
