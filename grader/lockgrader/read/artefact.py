@@ -181,7 +181,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for key, value in pairs:
         if key in made:
-            raise MalformedError(f"the key {ascii(key[:40])} occurs twice in one JSON object")
+            raise MalformedError(f"the key {key[:40]!a} occurs twice in one JSON object")
         made[key] = value
     return made
 
