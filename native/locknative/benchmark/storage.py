@@ -71,9 +71,7 @@ def load(file: Path) -> Measurement:
         table = _read(file)
         head = (table.schema.metadata or {}).get(_KEY)
         if head is None:
-            raise NativeError(
-                f"{file} is not a LockLab measurement: it has no 'locklab' metadata"
-            )
+            raise NativeError(f"{file} is not a LockLab measurement: it has no 'locklab' metadata")
         made = _measurement(file, head)
         trials = [Trial.model_validate_json(text) for text in table["trial"].to_pylist()]
         return made.model_copy(update={"trials": tuple(trials)})
