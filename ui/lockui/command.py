@@ -10,7 +10,8 @@ default, and says in :class:`Detail` only what is particular to it::
 ``Load`` is a dataclass: its fields are options, and several commands share them. A command that
 returns a :class:`~lockui.report.Report` has ``--json``; one that returns a ``Chart`` has ``--plot``
 and ``--latex``, too. The first help of a command shows what most readers need; options that the
-table calls rare are shown by ``--help-all``.
+table calls rare are shown by ``--help-all``. A command that prints as it goes has its own ``json``
+and names the type of what it prints: ``@command(app, answer=DrillAnswer)``.
 """
 
 from __future__ import annotations
@@ -80,11 +81,12 @@ def options() -> dict[str, Option]:
     }
 
 
-def command(app: typer.Typer, name: str | None = None) -> Callable[[F], F]:
+def command(app: typer.Typer, name: str | None = None, *, answer: Any = None) -> Callable[[F], F]:
     """Return a decorator that makes a function a command of an app.
 
     Arguments:
         app: the app. name: of the command; by default the function's.
+        answer: the type of the document that a function without a report prints for ``--json``.
 
     Raises:
         LookupError: a parameter is an option that the table does not have.
@@ -102,8 +104,8 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[[F], F]:
             else:
                 made.append(_made(parameter.name, hint, parameter.default))
 
-        answer = _answer(hints.get("return"))
-        output = _output(answer)
+        report = _report(hints.get("return"))
+        output = _output(report)
         made += output
 
         def call(help_all: bool, **given: Any) -> None:
@@ -113,7 +115,7 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[[F], F]:
                 own = {f.name: given.pop(f.name) for f in dataclasses.fields(group)}
                 given[parameter] = group(**own)
             said = function(**given)
-            if answer is not None:
+            if report is not None:
                 said.emit(**how)
                 if said.after is not None:
                     said.after()
@@ -125,7 +127,8 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[[F], F]:
         call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         call.__annotations__ = {p.name: p.annotation for p in parameters}
         rare = frozenset(one.parameter.name for one in made if one.rare)
-        kind = type("Command", (Command,), {"rare": rare, "answer": hints.get("return")})
+        document = answer if report is None else get_args(hints["return"])[0]
+        kind = type("Command", (Command,), {"rare": rare, "answer": document})
         app.command(name, cls=kind)(reported()(call))
         return function
 
@@ -136,8 +139,8 @@ class Command(TyperCommand):
     """A command whose first help leaves out what is rarely needed; completion offers it all.
 
     Attributes:
-        rare: options that only ``--help-all`` shows. answer: what its function returns: None, or a
-            :class:`~lockui.report.Report` of a document.
+        rare: options that only ``--help-all`` shows. answer: the type of the document that
+            ``--json`` prints, or None.
     """
 
     rare: frozenset[str] = frozenset()
@@ -206,18 +209,18 @@ class _Made(NamedTuple):
     rare: bool = False
 
 
-def _answer(hint: Any) -> type[Report[Any]] | None:
+def _report(hint: Any) -> type[Report[Any]] | None:
     """Return the class of the report that a command returns, if it returns one."""
     kind = get_origin(hint) or hint
     return kind if isinstance(kind, type) and issubclass(kind, Report) else None
 
 
-def _output(answer: type[Report[Any]] | None) -> list[_Made]:
+def _output(report: type[Report[Any]] | None) -> list[_Made]:
     """Return the options that say how a report comes out."""
-    if answer is None:
+    if report is None:
         return []
     chart = [_made("plot", list[Path], []), _made("latex", bool, False)]
-    return [*(chart if issubclass(answer, Chart) else []), _made("json", bool, False)]
+    return [*(chart if issubclass(report, Chart) else []), _made("json", bool, False)]
 
 
 def _check(how: dict[str, Any]) -> None:

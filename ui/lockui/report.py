@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Chart", "Report"]
 
-T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True)
-class Report(Generic[T]):
+class Report(Generic[T_co]):
     """An answer.
 
     Arguments:
@@ -46,7 +46,7 @@ class Report(Generic[T]):
             or raise what ended the command early.
     """
 
-    document: T
+    document: T_co
     show: Callable[[Console], None]
     exit_code: int = 0
     after: Callable[[], None] | None = None
@@ -60,7 +60,7 @@ class Report(Generic[T]):
 
 
 @dataclass(frozen=True)
-class Chart(Report[T]):
+class Chart(Report[T_co]):
     """An answer that can be drawn, and whose tables can be LaTeX.
 
     Arguments:

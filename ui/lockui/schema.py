@@ -9,7 +9,7 @@ that of ``locklab run --json`` (JSON Schema 2020-12). ``--commands`` prints the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -51,8 +51,9 @@ def schema_of(made: TyperCommand) -> dict[str, Any] | None:
     """Return the JSON schema of what a command prints with ``--json``, if it publishes one."""
     from pydantic import TypeAdapter
 
-    kinds = get_args(made.answer) if isinstance(made, Command) else ()
-    return TypeAdapter(kinds[0]).json_schema() if kinds else None
+    if not isinstance(made, Command) or made.answer is None:
+        return None
+    return TypeAdapter(made.answer).json_schema(mode="serialization")
 
 
 def _names() -> list[str]:

@@ -1,11 +1,11 @@
-"""Say what has changed since the course pinned its labs.
-
-``--json`` prints ``{lab: [changes]}``.
-"""
+"""Say what has changed since the course pinned its labs."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Annotated
+
 import typer
+from pydantic import Field
 
 from lockgrader.cli.options import CourseFile
 from lockgrader.course import load
@@ -14,13 +14,18 @@ from lockgrader.lab import load as load_lab
 from locklabs import find
 from lockui.command import command
 from lockui.console import say
-from lockui.document import print_json
+from lockui.report import Report
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 app = typer.Typer(add_completion=False)
 
+Changes = Annotated[dict[str, list[str]], Field(description="lab → what has changed in it")]
+
 
 @command(app)
-def check(course: CourseFile, json: bool = False) -> None:
+def check(course: CourseFile) -> Report[Changes]:
     """Say what has changed since the course pinned its labs. Exit code 1: something has."""
     about = load(course)
     about.people()
@@ -28,12 +33,11 @@ def check(course: CourseFile, json: bool = False) -> None:
         name: changes(held, load_lab(find(about.place_of(name))))
         for name, held in pinned(course).items()
     }
-    if json:
-        print_json(found)
-    else:
+
+    def show(view: Console) -> None:
         for name, differs in found.items():
-            say(f"{name}: {'; '.join(differs) or 'as pinned'}")
+            say(f"{name}: {'; '.join(differs) or 'as pinned'}", view)
         if not found:
-            say("no lab is pinned; pin them: locklab course pin COURSE.toml")
-    if any(found.values()):
-        raise typer.Exit(1)
+            say("no lab is pinned; pin them: locklab course pin COURSE.toml", view)
+
+    return Report(found, show, int(any(found.values())))

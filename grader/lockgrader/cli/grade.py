@@ -1,12 +1,8 @@
-"""Grade submissions to a lab: one, or a folder of them.
-
-``--json`` prints a result (or a list of them): see ``lockgrader.result.Result``; with ``--explain``
-``{"lab", "student", "variant", "checks", "right": {check: number}}``.
-"""
+"""Grade submissions to a lab: one, or a folder of them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lockgrader.cli import values
+from lockgrader.cli.answers import ResultAnswer, document
+from lockgrader.cli.grade_explain import VariantAnswer
 from lockgrader.cli.options import LabName
 from lockgrader.cli.sandbox import OfOthers, known
 from lockgrader.cli.show import say_withheld, show
@@ -24,14 +22,15 @@ from lockgrader.course.pins import changes, pinned
 from lockgrader.files import plain
 from lockgrader.lab import Lab, load
 from lockgrader.lab.variants import course_key
+from lockgrader.result import Result
 from locklabs import find
 from lockui.arguments import bounded, folder_to_write
 from lockui.command import Detail, command
 from lockui.completion import among
 from lockui.console import warn
-from lockui.document import print_json
 from lockui.errors import UsageError
 from lockui.portable import usable_cpus
+from lockui.report import Report
 
 if TYPE_CHECKING:  # each costs a student's command time that it does not need
     from lockgrader.batch.tasks import Class
@@ -107,8 +106,7 @@ def grade(
     rules: Rules = Rules(),
     batch: Batch = Batch(),
     public: bool = False,
-    json: bool = False,
-) -> None:
+) -> Report[ResultAnswer | list[ResultAnswer] | VariantAnswer]:
     """Grade submissions. A batch skips submissions that are graded already and have not changed.
 
     Exit code 0: graded, with any verdicts. 2: bad input, or no sandbox. 3: the grader itself failed
@@ -121,8 +119,7 @@ def grade(
     if explain:
         from lockgrader.cli.grade_explain import explain as show_student
 
-        show_student(loaded, student, secret, json)
-        return
+        return show_student(loaded, student, secret)
     if submission is None:
         raise UsageError("name a submission: locklab grade LAB SUBMISSION")
     if not submission.exists():
@@ -141,7 +138,7 @@ def grade(
     if out is not None:
         plain(folder_to_write(out, "--out"))
     if many:
-        from lockgrader.cli.grade_class import grade_class, print_class
+        from lockgrader.cli.grade_class import grade_class, print_class, say_next
 
         assert out is not None
         results, before = grade_class(
@@ -158,31 +155,41 @@ def grade(
             again=batch.again,
             checks=tuple(batch.only),
         )
-        print_class(results, before, out, json)
-        if rules.course is not None:
-            _remind_of_pin(rules.course, loaded)
-    else:
-        from lockgrader.cli.grade_one import grade_one
 
-        result = grade_one(
-            loaded,
-            submission,
-            out,
-            expected,
-            student=student,
-            key=secret,
-            profile=profile,
-            public_only=public,
-            gradebook=gradebook,
+        def next_steps() -> None:
+            say_next(results, out)
+            if rules.course is not None:
+                _remind_of_pin(rules.course, loaded)
+
+        return Report(
+            [document(one) for one in results],
+            lambda _: print_class(results, before),
+            _exit_code(results),
+            next_steps,
         )
-        results = [result]
-        if json:
-            print_json(result.document())
-        else:
-            show(result)
-        say_withheld(results)
-    if any(r.errors for r in results):
-        raise typer.Exit(EXIT_GRADER_ERROR)
+    from lockgrader.cli.grade_one import grade_one
+
+    result = grade_one(
+        loaded,
+        submission,
+        out,
+        expected,
+        student=student,
+        key=secret,
+        profile=profile,
+        public_only=public,
+        gradebook=gradebook,
+    )
+    return Report(
+        document(result),
+        lambda _: show(result),
+        _exit_code([result]),
+        lambda: say_withheld([result]),
+    )
+
+
+def _exit_code(results: Sequence[Result]) -> int:
+    return EXIT_GRADER_ERROR if any(r.errors for r in results) else 0
 
 
 def _is_batch(path: Path, names: tuple[str, ...], out: Path | None) -> bool:

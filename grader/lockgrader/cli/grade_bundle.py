@@ -1,15 +1,13 @@
-"""Write what a course platform needs to grade a lab.
-
-``--json`` prints ``{"platform", "lab", "file", "files", "bytes", "key"}``.
-"""
+"""Write what a course platform needs to grade a lab."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typing_extensions import TypedDict
 
 from lockgrader.cli.options import LabName
 from lockgrader.cli.platforms import Platform, module_of
@@ -20,9 +18,12 @@ from locklabs import find
 from lockui.command import Detail, command
 from lockui.completion import among
 from lockui.console import say, warn
-from lockui.document import print_json
 from lockui.errors import UsageError
 from lockui.quantities import SECOND, Time
+from lockui.report import Report
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 app = typer.Typer(add_completion=False)
 
@@ -42,6 +43,17 @@ EARLIEST, LATEST = Time(EARLIEST_S * SECOND), Time(LATEST_S * SECOND)
 GRADING = Time(540 * SECOND)
 
 
+class PlatformAnswer(TypedDict):
+    """A platform's bundle: how many files and bytes, and whether it holds the course's key."""
+
+    platform: str
+    lab: str
+    file: str
+    files: int
+    bytes: int
+    key: bool
+
+
 @command(app)
 def bundle(
     platform: Platform,
@@ -54,8 +66,7 @@ def bundle(
     ] = GRADING,
     public: Annotated[bool, Detail("GitHub Actions, for students' repositories")] = False,
     name: Annotated[str, Detail("PrairieLearn: the image that you push")] = "locklab-grader",
-    json: bool = False,
-) -> None:
+) -> Report[PlatformAnswer]:
     """Write what a course platform needs to grade a lab, as a zip (locklab help instructors)."""
     module = module_of(platform)
     if identity not in IDENTITIES:
@@ -80,12 +91,20 @@ def bundle(
     parts = module.parts(loaded, config, own)
     write_zip(parts, file)
     size = file.stat().st_size
-    if json:
-        document = {"platform": platform, "lab": loaded.name, "file": file, "files": len(parts)}
-        print_json(document | {"bytes": size, "key": own is not None})
-        return
-    say(f"{file}: {len(parts)} files, {size / 1e6:.1f} MB, for {loaded.name}")
-    private = "" if public else " It holds the hidden checks: keep it private."
-    say(f"{NEXT[platform]}{private}")
-    if own is None and platform not in WITHOUT_KEY:
-        warn("without a course key anyone can compute the variants; see --key")
+    document = PlatformAnswer(
+        platform=platform,
+        lab=loaded.name,
+        file=str(file),
+        files=len(parts),
+        bytes=size,
+        key=own is not None,
+    )
+
+    def show(view: Console) -> None:
+        say(f"{file}: {len(parts)} files, {size / 1e6:.1f} MB, for {loaded.name}", view)
+        private = "" if public else " It holds the hidden checks: keep it private."
+        say(f"{NEXT[platform]}{private}", view)
+        if own is None and platform not in WITHOUT_KEY:
+            warn("without a course key anyone can compute the variants; see --key")
+
+    return Report(document, show)

@@ -19,7 +19,6 @@ from lockgrader.report.student import unmarked
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile
 from lockui.console import progress, say, stderr, warn
-from lockui.document import print_json
 from lockui.errors import UsageError
 from lockui.suggest import did_you_mean
 
@@ -83,22 +82,27 @@ def grade_class(
     return results, before
 
 
-def print_class(results: list[Result], before: Sequence[Result], out: Path, as_json: bool) -> None:
-    """Print a line for each student, and what is to be done next.
+def print_class(results: Sequence[Result], before: Sequence[Result]) -> None:
+    """Print a line for each student, and what differs from earlier results.
 
     Arguments:
-        before: earlier results to compare with. out: where results are kept.
+        before: earlier results to compare with.
     """
-    if as_json:
-        print_json([result.document() for result in results])
-    else:
-        _print_all(results)
+    _print_all(results)
+    if before:
+        students = {r.student for r in results}
+        say_changes(compare([r for r in before if r.student in students], results))
+
+
+def say_next(results: Sequence[Result], out: Path) -> None:
+    """Say on stderr what is to be done next.
+
+    Arguments:
+        out: where results are kept.
+    """
     if waiting := sum(map(unmarked, results)):
         say(f"{waiting} answers in words to mark: locklab grade review {out}", stderr())
     say_withheld(results)
-    if before and not as_json:
-        students = {r.student for r in results}
-        say_changes(compare([r for r in before if r.student in students], results))
 
 
 def _print_all(results: Sequence[Result]) -> None:

@@ -1,16 +1,12 @@
-"""Write results for course platforms, CI servers, databases and people.
-
-``--json`` prints ``{"results", "files": [...], "gradebook": {"new_attempts"} | null}``, with
-``--before`` also ``"gain": [{"name", "students", "before", "after", "gain", "low", "high"}]``.
-"""
+"""Write results for course platforms, CI servers, databases and people."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NotRequired
 
 import typer
+from typing_extensions import TypedDict
 
 from lockgrader.cli import values
 from lockgrader.cli.options import Results
@@ -22,10 +18,41 @@ from lockui.arguments import folder_to_write
 from lockui.command import Detail, command
 from lockui.completion import among
 from lockui.console import say, warn
-from lockui.document import print_json
+from lockui.document import plain
 from lockui.errors import UsageError
+from lockui.report import Report
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 app = typer.Typer(add_completion=False)
+
+
+class GradebookAnswer(TypedDict):
+    """What is new in the gradebook."""
+
+    new_attempts: int
+
+
+class GainEntry(TypedDict):
+    """What a class has gained in a question, or in "all"; null where it cannot be told."""
+
+    name: str
+    students: int
+    before: float
+    after: float
+    gain: float | None
+    low: float | None
+    high: float | None
+
+
+class ExportAnswer(TypedDict):
+    """The number of results, the files that were written, and ``gain`` if it was asked for."""
+
+    results: int
+    files: list[str]
+    gradebook: GradebookAnswer | None
+    gain: NotRequired[list[GainEntry]]
 
 
 @command(app)
@@ -35,8 +62,7 @@ def export(
     out: Annotated[Path | None, Detail("by default RESULTS")] = None,
     gradebook: Annotated[str, Detail("enters all results, with their history", rare=False)] = "",
     before: Annotated[Path | None, Detail("in items.csv", rare=False)] = None,
-    json: bool = False,
-) -> None:
+) -> Report[ExportAnswer]:
     """Write existing results in other formats; nothing is graded.
 
     Without --to and --gradebook: all formats that a batch writes.
@@ -61,14 +87,20 @@ def export(
         warn(
             f"{gained[0].students} students answered both quizzes: the gain of so few is not sharp"
         )
-    if json:
-        entered = None if new is None else {"new_attempts": new}
-        document = {"results": len(loaded), "files": files, "gradebook": entered}
-        print_json(document | ({"gain": [asdict(one) for one in gained]} if gained else {}))
-        return
+    document = ExportAnswer(
+        results=len(loaded),
+        files=[str(path) for path in files],
+        gradebook=None if new is None else {"new_attempts": new},
+    )
     if gained:
-        show_gain(gained)
-    for path in files:
-        say(f"{path}")
-    if new is not None:
-        say(f"gradebook: {new} new attempts of {len(loaded)} students")
+        document["gain"] = plain(gained)
+
+    def show(view: Console) -> None:
+        if gained:
+            show_gain(gained)
+        for path in files:
+            say(f"{path}", view)
+        if new is not None:
+            say(f"gradebook: {new} new attempts of {len(loaded)} students", view)
+
+    return Report(document, show)

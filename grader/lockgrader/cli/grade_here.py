@@ -1,7 +1,4 @@
-"""Grade the submission of this machine (called by bundles).
-
-``--json`` prints the result, see ``lockgrader.result.Result``.
-"""
+"""Grade the submission of this machine (called by bundles)."""
 
 from __future__ import annotations
 
@@ -10,12 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lockgrader.cli.answers import ResultAnswer, document
 from lockgrader.cli.platforms import Platform, module_of
 from lockui.command import command
 from lockui.console import say
-from lockui.document import print_json
+from lockui.report import Report
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from lockgrader.platforms.here import Graded
 
 app = typer.Typer(add_completion=False)
@@ -28,8 +28,7 @@ def here(
         Path | None,
         typer.Argument(help="the platform's folder, by default where it is there"),
     ] = None,
-    json: bool = False,
-) -> None:
+) -> Report[ResultAnswer]:
     """Grade the submission of this machine (called by what a bundle holds).
 
     Exit code 0: graded. 1: GitHub Actions with public checks only: not all have passed. 3: the
@@ -38,8 +37,8 @@ def here(
     module = module_of(platform)
     graded: Graded = module.run(module.ROOT if root is None else root)
     result = graded.result
-    if json:
-        print_json(result.document())
-    else:
-        say(f"{result.student}: {result.points:g} of {result.graded_points:g} points")
-    raise typer.Exit(graded.code)
+
+    def show(view: Console) -> None:
+        say(f"{result.student}: {result.points:g} of {result.graded_points:g} points", view)
+
+    return Report(document(result), show, graded.code)

@@ -1,15 +1,13 @@
-"""Make the bundle for students: no hidden checks, no solution.
-
-``--json`` prints a list of ``{"file", "student", "files", "sha256"}``.
-"""
+"""Make the bundle for students: no hidden checks, no solution."""
 
 from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typing_extensions import TypedDict
 
 from lockgrader.author.bundle import bundles
 from lockgrader.cli.options import LabName
@@ -20,10 +18,22 @@ from locklabs import find
 from lockui.arguments import folder_to_write
 from lockui.command import Detail, command
 from lockui.console import say
-from lockui.document import print_json
 from lockui.errors import UsageError, saving
+from lockui.report import Report
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 app = typer.Typer(add_completion=False)
+
+
+class BundleEntry(TypedDict):
+    """A bundle: whose it is ("" for everybody's), and what it holds."""
+
+    file: str
+    student: str
+    files: list[str]
+    sha256: str
 
 
 @command(app)
@@ -33,8 +43,7 @@ def bundle(
     student: Annotated[str, Detail("makes their bundle, with their values")] = "",
     roster: Annotated[Path | None, Detail("makes a bundle for each")] = None,
     key: Path | None = None,
-    json: bool = False,
-) -> None:
+) -> Report[list[BundleEntry]]:
     """Make the bundle for students: no hidden checks, no solution, the same bytes each time."""
     home, secret = find(lab), course_key(key)
     if roster and student:
@@ -52,19 +61,20 @@ def bundle(
         paths = [target / f"{one.student}-{short}.zip" for one in made]
     else:
         paths = [out or Path(f"{student}-{short}.zip" if student else f"{short}.zip")]
-    rows = []
+    rows: list[BundleEntry] = []
     for path, one in zip(paths, made, strict=True):
         with saving("--out"):
             path.write_bytes(one.data)
         digest = hashlib.sha256(one.data).hexdigest()
         rows.append(
-            {"file": str(path), "student": one.student, "files": one.files, "sha256": digest}
+            BundleEntry(file=str(path), student=one.student, files=list(one.files), sha256=digest)
         )
-    if json:
-        print_json(rows)
-        return
-    for path, one in zip(paths, made, strict=True):
-        say(f"{path}: {', '.join(one.files)}")
+
+    def show(view: Console) -> None:
+        for row in rows:
+            say(f"{row['file']}: {', '.join(row['files'])}", view)
+
+    return Report(rows, show)
 
 
 def _students(path: Path) -> list[str]:

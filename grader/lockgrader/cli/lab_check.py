@@ -1,8 +1,4 @@
-"""Run the public checks; again and again with --watch.
-
-``--json`` prints ``{"folder", "variant", "attempts", "best", "solved", "next", "predictions",
-"result"}``, ``result`` as ``locklab grade --json`` prints it.
-"""
+"""Run the public checks; again and again with --watch."""
 
 from __future__ import annotations
 
@@ -12,12 +8,16 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typing_extensions import TypedDict
 
 from lockgrader.cli import values
+from lockgrader.cli.answers import ResultAnswer
+from lockgrader.cli.answers import document as document_of
 from lockgrader.cli.lab_show import Live, show_result
 from lockgrader.cli.sandbox import OwnWork, usable
 from lockgrader.judging.evaluate import warm
 from lockgrader.judging.needs import with_needs
+from lockgrader.read.record import Locked
 from lockgrader.result import Result
 from lockgrader.workspace.attempt import attempt, public_checks, to_do
 from lockgrader.workspace.folder import find
@@ -32,7 +32,24 @@ app = typer.Typer(add_completion=False)
 EXIT_NOT_YET, EXIT_GRADER_ERROR = 1, 3
 
 
-@command(app)
+class LabCheckAnswer(TypedDict):
+    """A run of the public checks.
+
+    ``next`` is the check to work on, or null. ``predictions`` are the locked ones, by name.
+    ``best`` are the most points so far.
+    """
+
+    folder: str
+    variant: dict[str, str | int]
+    attempts: int
+    best: float
+    solved: bool
+    next: str | None
+    predictions: dict[str, Locked]
+    result: ResultAnswer
+
+
+@command(app, answer=LabCheckAnswer)
 def check(
     only: Annotated[
         list[str] | None,
@@ -89,16 +106,16 @@ def check(
     if json:
         following = to_do(state, checks)
         print_json(
-            {
-                "folder": str(space.folder),
-                "variant": state.variant,
-                "attempts": state.attempts,
-                "best": state.best,
-                "solved": state.solved,
-                "next": None if following is None else following.name,
-                "predictions": state.model_dump(mode="json")["predictions"],
-                "result": result.document(),
-            }
+            LabCheckAnswer(
+                folder=str(space.folder),
+                variant=state.variant,
+                attempts=state.attempts,
+                best=state.best,
+                solved=state.solved,
+                next=None if following is None else following.name,
+                predictions=state.model_dump(mode="json")["predictions"],
+                result=document_of(result),
+            )
         )
     else:
         show_result(space, result, every=all_ or bool(only))

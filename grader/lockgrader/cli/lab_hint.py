@@ -1,11 +1,7 @@
-"""Give the next hint to a check.
-
-``--json`` prints ``{"check", "title", "texts", "of", "wait_minutes"}``.
-"""
+"""Show the next hint for a check that fails."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -14,10 +10,10 @@ import typer
 from lockgrader.cli import values
 from lockgrader.cli.lab_show import show_hint
 from lockgrader.workspace.folder import find
-from lockgrader.workspace.hints import next_hint
+from lockgrader.workspace.hints import Shown, next_hint
 from lockui.command import command
 from lockui.completion import among
-from lockui.document import print_json
+from lockui.report import Report
 
 app = typer.Typer(add_completion=False)
 
@@ -33,11 +29,10 @@ def hint(
         ),
     ] = "",
     dir_: Path = Path("."),
-    json: bool = False,
-) -> None:
-    """Give the next hint; another one comes after another try or five minutes."""
+) -> Report[Shown]:
+    """Show the next hint for a check that fails.
+
+    Another one comes after another try, or after five minutes.
+    """
     shown = next_hint(find(dir_), name)
-    if json:
-        print_json(asdict(shown))
-    else:
-        show_hint(shown)
+    return Report(shown, lambda _: show_hint(shown))

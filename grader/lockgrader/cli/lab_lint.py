@@ -1,18 +1,15 @@
-"""Check labs before students see them.
-
-``--json`` prints a list of ``{"lab", "ok", "students", "variants", "draw", "cpu_s", "kept_s",
-"items"}``, items as in :class:`lockgrader.author.lint.Item`.
-"""
+"""Check labs before students see them."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typing_extensions import TypedDict
 
+from lockgrader.author.lint import Item
 from lockgrader.author.lint import lint as examine
 from lockgrader.cli import values
 from lockgrader.cli.lint_show import show_lint
@@ -22,14 +19,34 @@ from lockui.arguments import bounded, folder_to_write
 from lockui.command import Detail, command
 from lockui.completion import among
 from lockui.console import progress
-from lockui.document import print_json
 from lockui.errors import UsageError
 from lockui.portable import usable_cpus
+from lockui.report import Report
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 app = typer.Typer(add_completion=False)
 
 KEPT = Path("out/lint")
 """Where lint keeps what it has graded."""
+
+
+class LintEntry(TypedDict):
+    """A lab: its properties, and how many students and variants were tried.
+
+    ``draw`` repeats the run with ``--seed``. ``cpu_s`` is processor time, of which an earlier run
+    has spent ``kept_s``.
+    """
+
+    lab: str
+    ok: bool
+    students: int
+    variants: int
+    draw: int
+    cpu_s: float
+    kept_s: float
+    items: list[Item]
 
 
 @command(app)
@@ -53,8 +70,7 @@ def lint(
     again: bool = False,
     all_: Annotated[bool, Detail("lists properties that hold")] = False,
     sandbox: OwnWork = "namespaces",
-    json: bool = False,
-) -> None:
+) -> Report[list[LintEntry]]:
     """Check labs before students see them: solution passes, starter fails, hints exist, and more.
 
     grader/README.md lists all properties. Exit code 0: all hold. 1: some do not.
@@ -82,24 +98,22 @@ def lint(
             )
             for one in folders
         ]
-    if json:
-        print_json(
-            [
-                {
-                    "lab": one.lab,
-                    "ok": one.ok,
-                    "students": one.students,
-                    "variants": one.variants,
-                    "draw": one.draw,
-                    "cpu_s": round(one.cpu_s, 1),
-                    "kept_s": round(one.kept_s, 1),
-                    "items": [asdict(item) for item in one.items],
-                }
-                for one in made
-            ]
+    document = [
+        LintEntry(
+            lab=one.lab,
+            ok=one.ok,
+            students=one.students,
+            variants=one.variants,
+            draw=one.draw,
+            cpu_s=round(one.cpu_s, 1),
+            kept_s=round(one.kept_s, 1),
+            items=list(one.items),
         )
-    else:
+        for one in made
+    ]
+
+    def show(_: Console) -> None:
         for one in made:
             show_lint(one, every=all_)
-    if not all(one.ok for one in made):
-        raise typer.Exit(1)
+
+    return Report(document, show, int(not all(one.ok for one in made)))

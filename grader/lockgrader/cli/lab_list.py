@@ -1,56 +1,93 @@
-"""List the installed labs, and those that you have started.
-
-``--json`` prints a list of ``{"lab", "title", "points", "state", "best", "folder"}``.
-"""
+"""List the installed labs, and those that you have started."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
+from typing_extensions import TypedDict
 
 from lockgrader.lab import LabError, load
 from lockgrader.workspace.folder import WorkspaceError, workspaces
 from locklabs import find, names
 from lockui import tables
 from lockui.command import command
-from lockui.console import console, say
-from lockui.document import print_json
+from lockui.console import say
+from lockui.report import Report
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 app = typer.Typer(add_completion=False)
 
+UNREADABLE = "unreadable"
+"""State of a folder whose state cannot be read."""
+
+
+class LabEntry(TypedDict):
+    """A lab, and ``points`` of its public checks.
+
+    ``folder`` is where it was started, ``best`` the most points there; null if it was not.
+    """
+
+    lab: str
+    title: str
+    points: float | None
+    state: str
+    best: float | None
+    folder: str | None
+
 
 @command(app)
-def list_(dir_: Path = Path("."), json: bool = False) -> None:
+def list_(dir_: Path = Path(".")) -> Report[list[LabEntry]]:
     """List the installed labs, and those that you have started near this folder."""
-    rows: list[dict[str, object]] = []
-    begun = set()
-    for one in workspaces(dir_):
+    rows = [*_started(dir_)]
+    begun = {row["lab"] for row in rows if row["state"] != UNREADABLE}
+    rows += [_installed(name) for name in names() if name not in begun]
+    rows.sort(key=lambda row: (row["lab"], str(row["folder"])))
+    return Report(rows, lambda view: _print(view, rows))
+
+
+def _started(near: Path) -> Iterator[LabEntry]:
+    """Yield the labs that were started near a folder."""
+    for one in workspaces(near):
+        folder = str(one.folder)
         try:
             state, checks = one.state, one.lab.check
         except (WorkspaceError, LabError):  # 'lab check' in that folder says why
-            rows.append({"lab": one.folder.name, "title": "", "points": None, "best": None})
-            rows[-1] |= {"state": "unreadable", "folder": str(one.folder)}
+            name = one.folder.name
+            yield LabEntry(
+                lab=name, title="", points=None, state=UNREADABLE, best=None, folder=folder
+            )
             continue
-        begun.add(state.lab)
         points = sum(raw.get("points", 0) for raw in checks)
-        progress = "solved" if state.solved else f"{state.best:.4g} of {points:g}"
-        rows.append({"lab": state.lab, "title": state.title, "points": points, "state": progress})
-        rows[-1] |= {"best": state.best, "folder": str(one.folder)}
-    for name in names():
-        if name not in begun:
-            lab = load(find(name))
-            points = sum(raw.get("points", 0) for raw in lab.check if raw.get("public", True))
-            rows.append({"lab": name, "title": lab.title, "points": points, "state": "not begun"})
-            rows[-1] |= {"best": None, "folder": None}
-    rows.sort(key=lambda row: (str(row["lab"]), str(row["folder"])))
-    if json:
-        print_json(rows)
-        return
+        yield LabEntry(
+            lab=state.lab,
+            title=state.title,
+            points=points,
+            state="solved" if state.solved else f"{state.best:.4g} of {points:g}",
+            best=state.best,
+            folder=folder,
+        )
+
+
+def _installed(name: str) -> LabEntry:
+    """Return a lab that was not started."""
+    lab = load(find(name))
+    points = sum(raw.get("points", 0) for raw in lab.check if raw.get("public", True))
+    return LabEntry(
+        lab=name, title=lab.title, points=points, state="not begun", best=None, folder=None
+    )
+
+
+def _print(view: Console, rows: Sequence[LabEntry]) -> None:
     if not rows:
         say(
             "no lab is installed, and none was started near this folder\n"
-            "help: start the bundle that you received: locklab lab start LAB.zip"
+            "help: start the bundle that you received: locklab lab start LAB.zip",
+            view,
         )
         return
     table = tables.table()
@@ -58,10 +95,10 @@ def list_(dir_: Path = Path("."), json: bool = False) -> None:
         tables.add(table, name, fold=name in ("title", "folder"))
     for row in rows:
         points = "" if row["points"] is None else f"{row['points']:g}"
-        where = _from_here(Path(str(row["folder"]))) if row["folder"] else ""
-        table.add_row(str(row["lab"]), str(row["title"]), points, str(row["state"]), where)
-    tables.print_table(console(), table)
-    say("\npoints: of the public checks; the grader also runs hidden checks")
+        where = _from_here(Path(row["folder"])) if row["folder"] else ""
+        table.add_row(row["lab"], row["title"], points, row["state"], where)
+    tables.print_table(view, table)
+    say("\npoints: of the public checks; the grader also runs hidden checks", view)
 
 
 def _from_here(path: Path) -> str:

@@ -1,29 +1,31 @@
-"""Compare your solution with the lab's.
-
-``--json`` prints a list of ``{"file", "diff"}``.
-"""
+"""Compare your solution with the lab's."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from lockgrader.workspace.folder import find
-from lockgrader.workspace.solution import compare
+from lockgrader.workspace.solution import Compared, compare
 from lockui.command import command
 from lockui.console import say
-from lockui.document import print_json
+from lockui.report import Report
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 app = typer.Typer(add_completion=False)
 
 
 @command(app)
-def solution(dir_: Path = Path("."), json: bool = False) -> None:
+def solution(dir_: Path = Path(".")) -> Report[list[Compared]]:
     """Compare your solution with the lab's, once the lab is solved and its solution released."""
     made = compare(find(dir_))
-    if json:
-        print_json([{"file": one.file, "diff": one.diff} for one in made])
-        return
-    for one in made:
-        say(one.diff or f"{one.file}: equal")
+
+    def show(view: Console) -> None:
+        for one in made:
+            say(one.diff or f"{one.file}: equal", view)
+
+    return Report(made, show)

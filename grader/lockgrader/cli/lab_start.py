@@ -1,15 +1,13 @@
-"""Make a folder with the starter, the handout and your values.
-
-``--json`` prints ``{"folder", "lab", "student", "variant", "files"}``.
-"""
+"""Make a folder with the starter, the handout and your values."""
 
 from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typing_extensions import TypedDict
 
 from lockgrader.author import bundle
 from lockgrader.cli import values
@@ -21,10 +19,23 @@ from lockui import record
 from lockui.command import Detail, command
 from lockui.completion import among
 from lockui.console import say
-from lockui.document import print_json
 from lockui.errors import UsageError
+from lockui.report import Report
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 app = typer.Typer(add_completion=False)
+
+
+class StartAnswer(TypedDict):
+    """A student's folder: the lab, the student's own values, and the files."""
+
+    folder: str
+    lab: str
+    student: str
+    variant: dict[str, str | int]
+    files: list[str]
 
 
 @command(app)
@@ -32,14 +43,14 @@ def start(
     lab: Annotated[
         str,
         typer.Argument(
-            help="a lab's name, folder or bundle (.zip)", autocompletion=among(values.labs)
+            help="a lab, such as lab02 ('locklab lab list' names all), or its folder or bundle",
+            autocompletion=among(values.labs),
         ),
     ],
     dir_: Annotated[Path | None, Detail("to make; by default the lab's name")] = None,
     student: Annotated[str, Detail("by default your login")] = "",
     key: Path | None = None,
-    json: bool = False,
-) -> None:
+) -> Report[StartAnswer]:
     """Make a folder with the starter, the handout and your own values. Nothing is overwritten."""
     is_zip = lab.endswith(".zip")
     if is_zip and not Path(lab).is_file():
@@ -59,16 +70,23 @@ def start(
     state = made.state
     record.note("lab", state.lab, folder=str(made.folder))
     files = sorted(p.name for p in made.folder.iterdir() if not p.name.startswith("."))
-    if json:
-        document = {"folder": str(made.folder), "lab": state.lab, "student": state.student}
-        print_json(document | {"variant": state.variant, "files": files})
-        return
-    say(f"{state.title}: you work in {where}")
-    given = own is None and not student
-    login = " (your login; --student NAME if the course knows you by another)" if given else ""
-    say(f"  for {state.student}{login}")
-    for value, drawn in state.variant.items():
-        say(f"  your {value}: {drawn}")
-    say(f"  files: {', '.join(files)}")
-    enter = shlex.join(["cd", str(where)])
-    say(f"\nread handout.md, then:\n  {enter}\n  locklab lab check --watch")
+    document = StartAnswer(
+        folder=str(made.folder),
+        lab=state.lab,
+        student=state.student,
+        variant=state.variant,
+        files=files,
+    )
+
+    def show(view: Console) -> None:
+        say(f"{state.title}: you work in {where}", view)
+        given = own is None and not student
+        login = " (your login; --student NAME if the course knows you by another)" if given else ""
+        say(f"  for {state.student}{login}", view)
+        for value, drawn in state.variant.items():
+            say(f"  your {value}: {drawn}", view)
+        say(f"  files: {', '.join(files)}", view)
+        enter = shlex.join(["cd", str(where)])
+        say(f"\nread handout.md, then:\n  {enter}\n  locklab lab check --watch", view)
+
+    return Report(document, show)

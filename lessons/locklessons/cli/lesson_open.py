@@ -1,7 +1,4 @@
-"""Write a lesson as a notebook, and open it in JupyterLab.
-
-``--json`` prints ``{"notebook"}``, and opens nothing.
-"""
+"""Write a lesson as a notebook, and open it in JupyterLab."""
 
 from __future__ import annotations
 
@@ -11,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typing_extensions import TypedDict
 
 from locklessons import jupyter, notebooks
 from locklessons.cli.options import LessonName
@@ -23,7 +21,13 @@ from lockui.document import print_json
 app = typer.Typer(add_completion=False)
 
 
-@command(app)
+class NotebookAnswer(TypedDict):
+    """The notebook that was written; with ``--json`` it is not opened."""
+
+    notebook: str
+
+
+@command(app, answer=NotebookAnswer)
 def open_(
     lesson: LessonName,
     out: Annotated[Path, Detail("for the notebook; an existing notebook is kept")] = Path(
@@ -48,7 +52,7 @@ def open_(
         lab = jupyter.install()
     path = notebooks.write(found, out)
     if json:
-        print_json({"notebook": str(path)})
+        print_json(NotebookAnswer(notebook=str(path)))
         return
     say(str(path))
     if opens:

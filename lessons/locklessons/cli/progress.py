@@ -1,23 +1,26 @@
 """Show what of the course is done, and what comes next.
 
-One record holds lessons, labs, drills and levels; it is a file of your own. ``--json`` prints
-``{"file", "done", "steps", "hours_left", "next", "course"}``; each entry of ``course`` has
-``kind``, ``name``, ``title``, ``minutes``, ``how``, ``parts``, ``of``, ``done`` and ``state``.
+One record holds lessons, labs, drills and levels; it is a file of your own.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typing_extensions import TypedDict
 
+from locklessons.progress import State, course, sentence, states, time
 from locklessons.progress import add as add_file
-from locklessons.progress import course, sentence, states, time
 from lockui import record, tables
 from lockui.command import Detail, command
-from lockui.console import console, say
-from lockui.document import print_json
+from lockui.console import say
+from lockui.report import Report
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 app = typer.Typer(add_completion=False)
 
@@ -25,39 +28,76 @@ AHEAD = 3
 """How many of the next steps are listed, if not all are asked for."""
 
 
+class StepEntry(TypedDict):
+    """A step of the course: ``parts`` of ``of`` are done, or all; ``state`` says it in words."""
+
+    kind: str
+    name: str
+    title: str
+    minutes: float
+    how: str
+    parts: int
+    of: int
+    done: bool
+    state: str
+
+
+class ProgressAnswer(TypedDict):
+    """The record's file, how many steps are done, and the next one; null after the last."""
+
+    file: str
+    done: int
+    steps: int
+    hours_left: float
+    next: str | None
+    course: list[StepEntry]
+
+
 @command(app)
 def progress(
     all_: Annotated[bool, Detail("every step of the course")] = False,
     add: Path | None = None,
-    json: bool = False,
-) -> None:
+) -> Report[ProgressAnswer]:
     """Show what of the course is done, what comes next, and how long it takes."""
     new = None if add is None else add_file(add)
     found = states(course(), record.read())
     left = [state for state in found if not state.done]
-    if json:
-        document: dict[str, Any] = {
-            "file": str(record.path()),
-            "done": len(found) - len(left),
-            "steps": len(found),
-            "hours_left": round(sum(state.step.minutes for state in left) / 60, 1),
-            "next": left[0].step.name if left else None,
-            "course": [
-                {
-                    **{key: getattr(s.step, key) for key in ("kind", "name", "title", "minutes")},
-                    **{"how": s.step.how, "parts": s.parts, "of": s.step.parts},
-                    **{"done": s.done, "state": s.words},
-                }
-                for s in found
-            ],
-        }
-        print_json(document)
-        return
-    if new is not None:
-        say(f"{add}: {new} new lines in your record\n")
-    say(sentence(found))
-    coming = [state for state in left if not state.words][:AHEAD]
-    shown = [state for state in found if all_ or state.words or state in coming]
+    document = ProgressAnswer(
+        file=str(record.path()),
+        done=len(found) - len(left),
+        steps=len(found),
+        hours_left=round(sum(state.step.minutes for state in left) / 60, 1),
+        next=left[0].step.name if left else None,
+        course=[_entry(state) for state in found],
+    )
+
+    def show(view: Console) -> None:
+        if new is not None:
+            say(f"{add}: {new} new lines in your record\n", view)
+        _print(view, found, every=all_)
+
+    return Report(document, show)
+
+
+def _entry(state: State) -> StepEntry:
+    step = state.step
+    return StepEntry(
+        kind=step.kind,
+        name=step.name,
+        title=step.title,
+        minutes=step.minutes,
+        how=step.how,
+        parts=state.parts,
+        of=step.parts,
+        done=state.done,
+        state=state.words,
+    )
+
+
+def _print(view: Console, found: Sequence[State], *, every: bool) -> None:
+    say(sentence(found), view)
+    coming = [state for state in found if not (state.done or state.words)][:AHEAD]
+    shown = [state for state in found if every or state.words or state in coming]
     table = tables.table()
     for name in ("step", "kind", "takes", "state", "do it with"):
         tables.add(table, name, fold=name in ("step", "do it with"))
@@ -65,10 +105,10 @@ def progress(
         step, words = state.step, state.words or "–"
         words = f"{words}, done" if state.done and "solved" not in words else words
         table.add_row(step.title, step.kind, time(step.minutes), words, step.how)
-    say("")
-    tables.print_table(console(), table)
+    say("", view)
+    tables.print_table(view, table)
     kinds = {state.step.kind: 0 for state in found}
     for state in found:
         kinds[state.step.kind] += state.done
-    say("\n" + ", ".join(f"{name}s done: {count}" for name, count in kinds.items()))
-    say(f"your record: {record.path()}" + ("" if all_ else "; --all lists every step"))
+    say("\n" + ", ".join(f"{name}s done: {count}" for name, count in kinds.items()), view)
+    say(f"your record: {record.path()}" + ("" if every else "; --all lists every step"), view)

@@ -1,8 +1,7 @@
 """Pose a small problem, take the answer, explain it.
 
 Problems have no end: a kind and a seed make one, and the checker or an engine finds its answer.
-``--json`` prints ``{"kind", "seed", "question", "form"}``; with ``--answer`` also ``"right"``, and
-with ``--answer`` or ``--explain`` also ``"answer"`` and ``"why"``. ``--out FILE.md`` draws a quiz.
+``--out FILE.md`` draws a quiz.
 """
 
 from __future__ import annotations
@@ -10,9 +9,10 @@ from __future__ import annotations
 import secrets
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, NotRequired
 
 import typer
+from typing_extensions import TypedDict
 
 from locksim.cli import values
 from lockui import record
@@ -32,7 +32,22 @@ MOST_SEED = 10**6
 MOST_PROBLEMS = 100
 
 
-@command(app)
+class DrillAnswer(TypedDict):
+    """A problem, and the form of its answer.
+
+    ``right`` is there if an answer was given; ``answer`` and ``why`` then, and with ``--explain``.
+    """
+
+    kind: str
+    seed: int
+    question: str
+    form: str
+    right: NotRequired[bool]
+    answer: NotRequired[str]
+    why: NotRequired[str]
+
+
+@command(app, answer=DrillAnswer)
 def drill(
     kind: Annotated[
         str,
@@ -76,12 +91,11 @@ def drill(
     if right is not None:
         record.note("drill", kind, seed=number, right=right)
     if json:
-        document: dict[str, Any] = {"kind": kind, "seed": number, "question": problem.question}
-        document["form"] = problem.form
+        document = DrillAnswer(kind=kind, seed=number, question=problem.question, form=problem.form)
         if right is not None:
             document["right"] = right
         if right is not None or explain:
-            document |= {"answer": problem.shown(), "why": problem.why}
+            document["answer"], document["why"] = problem.shown(), problem.why
         print_json(document)
     else:
         verdict = {True: "right: ", False: "wrong; the answer is ", None: "the answer is "}[right]

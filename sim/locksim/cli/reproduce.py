@@ -1,40 +1,13 @@
-"""Simulate published tables and compare each cell.
-
-``--json`` prints one object, or a list of them for several experiments::
-
-    {"experiment", "title", "source", "machine", "complete",
-     "parameters": [{"name", "value", "unit", "source", "role"}],
-     "cells": [{"row", "column", "published", "corrected", "simulated", "low", "high",
-                "role", "unit", "note", "error"}],
-     "summary": {"fitted", "predicted", "mean_abs_error", "worst_abs_error"}, "notes",
-     "factors": [{"model", "points", "mean", "worst"}],
-     "plot", "plot_alt", "table"}
-
-``factors`` are geometric means of max(p/m, m/p) over the points of datasets/README.md, for the
-simulator and each formula. Several experiments end with a table of them.
-
-With bands each cell also has ``band_low``, ``band_high`` and ``depends_on``, and the document
-``bands``, what they hold (docs/explain/uncertainty.md). Some experiments have them by default, as
-far as they cost less than the table itself; ``--sensitivity`` moves one cause at a time, which
-takes more.
-
-Errors are fractions; the summary's cover only the predicted cells. ``low`` and ``high`` are the
-95 % interval, null with one replication. ``published`` is text as printed. ``corrected`` is the
-corrected value; it and ``error`` are null if nothing was measured. ``complete`` is false after
-Ctrl-C: the cells are then those that were finished. ``plot`` and ``table`` are paths. An
-experiment may add keys, such as ``models``, which shows where each analytic model fails
-(:mod:`locksim.papers.models`), and ``"report": {"format", "text"}``, the simulated values in the
-source's own format. ``--out FILE.html`` writes all of it as one page, ``"page"``, and no files
-beside it.
-"""
+"""Simulate published tables and compare each cell."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired
 
 import typer
+from typing_extensions import TypedDict
 
 from locksim.cli import bands, values
 from locksim.cli.options import Output, check_runs
@@ -62,7 +35,88 @@ Wanted = Literal["none", "cheap", "all"]
 """Bands: none; draws where they cost less than the table; one cause at a time."""
 
 
-@command(app)
+class ParameterEntry(TypedDict):
+    """A value that the simulation used, and whether a fit found it."""
+
+    name: str
+    value: Any
+    unit: str
+    source: str
+    role: str
+
+
+class CellEntry(TypedDict):
+    """A cell of the table beside its simulation.
+
+    ``published`` is text as printed. ``corrected`` and ``error``, a fraction, are null if nothing
+    was measured; ``low`` and ``high`` are the 95 % interval, null with one replication. With bands
+    there are ``band_low``, ``band_high`` and ``depends_on`` (docs/explain/uncertainty.md): some
+    experiments have them by default, and ``--sensitivity`` moves one cause at a time.
+    """
+
+    row: str
+    column: str
+    published: str | None
+    corrected: float | None
+    simulated: float | None
+    low: float | None
+    high: float | None
+    role: str
+    unit: str
+    note: str
+    error: float | None
+    band_low: NotRequired[float | None]
+    band_high: NotRequired[float | None]
+    depends_on: NotRequired[str]
+
+
+class SummaryEntry(TypedDict):
+    """Numbers of fitted parameters and predicted cells, and errors of the latter, as fractions."""
+
+    fitted: int
+    predicted: int
+    mean_abs_error: float | None
+    worst_abs_error: float | None
+
+
+class FactorEntry(TypedDict):
+    """The geometric mean of max(p/m, m/p) over some points (datasets/README.md) of a model."""
+
+    model: str
+    points: int
+    mean: float | None
+    worst: float | None
+
+
+class ReproductionAnswer(TypedDict):
+    """An experiment, simulated.
+
+    ``complete`` is false after Ctrl-C: the cells are then those that were finished. ``plot`` and
+    ``table`` are files; ``--out FILE.html`` writes a ``page`` instead. ``plot_alt`` is the plot in
+    words. ``bands`` says what the cells' bands hold, and ``report`` has the simulated values in the
+    source's own format. An experiment may add keys, such as ``models``, which shows where each
+    analytic model fails (:mod:`locksim.papers.models`).
+    """
+
+    experiment: str
+    machine: str
+    parameters: list[ParameterEntry]
+    cells: list[CellEntry]
+    summary: SummaryEntry
+    title: str
+    source: str
+    complete: bool
+    notes: list[str]
+    factors: list[FactorEntry]
+    report: NotRequired[dict[str, str]]
+    bands: NotRequired[str]
+    plot_alt: str
+    plot: NotRequired[str]
+    table: NotRequired[str]
+    page: NotRequired[str]
+
+
+@command(app, answer=ReproductionAnswer | list[ReproductionAnswer])
 def reproduce(
     output: Output,
     names: Annotated[
