@@ -105,7 +105,7 @@ def test_lab_from_start_to_submission(name: str, tmp_path: Path) -> None:
     wanted = {re.findall(r'"(.+)":', check["message"])[0] for check in waiting}
     if wanted:
         answers = json.loads((lab / "answers.json").read_text())
-        answers |= {key: [0, 1e9] for key in wanted}
+        answers |= {key: [1, 1] for key in wanted}  # can be a share, a count and a time
         (lab / "answers.json").write_text(json.dumps(answers))
     after = checked()
     skipped = {check["message"] for check in after if check["verdict"] == "skipped"}

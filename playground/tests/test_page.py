@@ -147,7 +147,7 @@ def test_the_game_of_the_readers_own_lock(tab: Tab) -> None:
 
 def test_simulation_draws_the_curve_that_the_command_line_finds(tab: Tab, tmp_path: Path) -> None:
     """A link of the command line opens to its own counterexample and its own curve."""
-    command = [sys.executable, "-m", "locklab", "share", str(PROGRAMS / "wrong_ttas.py")]
+    command = [sys.executable, "-m", "locklab", "play", "share", str(PROGRAMS / "wrong_ttas.py")]
     command += ["--page", tab.server, "--cpus", "4", "--json"]
     made = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     tab.open(made["link"].removeprefix(tab.server))
@@ -173,7 +173,9 @@ def test_a_link_made_by_the_page_is_opened_by_the_command_line(tab: Tab) -> None
     tab.page.click("#link")
     link = tab.page.locator("#answer input[readonly]").input_value(timeout=PYTHON_S * 1000)
     done = subprocess.run(
-        [sys.executable, "-m", "locklab", "open", link, "--json"], capture_output=True, text=True
+        [sys.executable, "-m", "locklab", "play", "open", link, "--json"],
+        capture_output=True,
+        text=True,
     )
     assert (0, []) == (done.returncode, json.loads(done.stdout)["differences"])
 
@@ -243,7 +245,7 @@ def test_the_verdict_is_in_view_beside_the_button(
 
 def shared(program: str, *options: str) -> str:
     """The fragment of a link of the command line, with its verdict."""
-    command = [sys.executable, "-m", "locklab", "share", str(PROGRAMS / program), *options]
+    command = [sys.executable, "-m", "locklab", "play", "share", str(PROGRAMS / program), *options]
     done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
     return "#" + str(json.loads(done.stdout)["link"]).partition("#")[2]
 

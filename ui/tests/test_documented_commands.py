@@ -1,12 +1,14 @@
 """Every command that is written down exists, with its options and values.
 
-Read are the README files, docs, handouts, hints, lessons, slides, the editor's extension and the
-playground. A command is what follows ``locklab`` in code: a line of a block, or a text between
-backticks. It is parsed as the command line parses it, and not run.
+Read are the README files, docs, handouts, hints, lessons, slides, the editor's extension, the
+playground, make's targets and the workflows. A command is what follows ``locklab`` in code: a line
+of a block, or a text between backticks. It is parsed as the command line parses it, and not run. So
+is what Python programs start, slow tests among them; and messages name no other options.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import itertools
@@ -26,12 +28,15 @@ from lockui.schema import command_tree
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = [
     "*.md",
+    ".github/**/*.yml",
+    "Makefile",
     "datasets/*.md",
     "docs/**/*.md",
     "editors/**/*.js",
     "editors/**/*.json",
     "editors/**/*.md",
     "grader/README.md",
+    "grader/lockgrader/platforms/files/**/*.*",
     "labs/**/*.md",
     "labs/**/*.toml",
     "lessons/*.md",
@@ -40,9 +45,13 @@ PLACES = [
     "playground/**/*.js",
     "sim/**/*.md",
 ]
-BLOCK = re.compile(r"^\s*(?:[$!%>] ?)?(?:[\w./]*/)?locklab (?P<rest>[a-z-].*)$")
+PACKAGES = ("datasets", "grader", "labs", "lessons", "native", "sim", "ui")
+THEIRS = re.compile(r"(pip|pipx|uv) |core-to-core-latency ")
+"""Where a message shows a command of another program."""
+BLOCK = re.compile(r"^\s*(?:[$!%>@] ?|- run: |run: )?(?:[\w./]*/)?locklab (?P<rest>[a-z-].*)$")
 INLINE = re.compile(r"`(?:[\w./]*/)?locklab (?P<rest>[a-z-][^`]*)`|'locklab (?P<said>[a-z][^']*)'")
 ENDS = ("|", ">", ">>", "<", ";", "&&", "&", "#", "2>&1", "2>")
+GAP = re.compile(r"…|\.\.\.|\$\(ARGS\)")
 EXAMPLES = {"number": "1", "time": "1us", "share": "50%", "size": "1GiB", "frequency": "2GHz"}
 """What stands for a placeholder such as CPUS, by the type of its option; HOLDns becomes 1ns."""
 OWN = ("help", "--help", "-h", "--version", "-V", "--install-completion", "--show-completion")
@@ -77,7 +86,7 @@ def arguments(command: str) -> list[str]:
     except ValueError:
         words = command.split()
     end = next((k for k, word in enumerate(words) if word in ENDS), len(words))
-    return [word for one in words[:end] if (word := re.sub(r"…|\.\.\.", "", one).rstrip(";,"))]
+    return [word for one in words[:end] if (word := re.sub(GAP, "", one).rstrip(";,"))]
 
 
 @cache
@@ -137,6 +146,59 @@ def test_commands_exist(file: Path) -> None:
         if said:
             problems.append(f"{file.relative_to(ROOT)}:{line}: locklab {command}: {said}")
     assert [] == problems
+
+
+def programs(part: str) -> Iterator[tuple[Path, ast.AST]]:
+    """Yield the Python files of all packages and of the tools in which a text occurs, parsed."""
+    for folder in (*PACKAGES, "editors", "playground", "tools"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            if "node_modules" not in path.parts and part in (text := path.read_text("utf-8")):
+                yield path, ast.parse(text)
+
+
+def started(tree: ast.AST) -> Iterator[list[str]]:
+    """Yield what a program gives to ``python -m locklab``, up to the first value."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.List | ast.Tuple):
+            words = [one.value if isinstance(one, ast.Constant) else None for one in node.elts]
+            for k, pair in enumerate(itertools.pairwise(words)):
+                if pair == ("-m", "locklab"):
+                    yield list(itertools.takewhile(lambda w: isinstance(w, str), words[k + 2 :]))
+
+
+def messages(tree: ast.AST) -> Iterator[str]:
+    """Yield the texts of a module that are no documentation."""
+    said = [node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in said:
+            yield node.value
+
+
+def test_programs_start_commands_that_exist() -> None:
+    """Benchmarks, tools and tests, those too that run once a night."""
+    calls = [
+        (file.name, words)
+        for file, tree in programs('"locklab"')
+        for words in started(tree)
+        if len(words) > 1  # a misspelt word alone is another test's
+    ]
+    assert len(calls) > 5
+    assert [] == [(name, words, said) for name, words in calls if (said := wrong(words, True))]
+
+
+def test_messages_name_options_that_exist() -> None:
+    """A text with blanks that names an option, in a package."""
+    known = {*options(), "help", "help-all"}
+    unknown = [
+        (file.name, option, text)
+        for file, tree in programs("--")
+        if file.relative_to(ROOT).parts[1].startswith("lock")
+        for text in messages(tree)
+        if " " in text.strip() and not THEIRS.search(text)
+        for option in re.findall(r"(?<![\w-])--([a-z][a-z-]+)", text)
+        if option not in known
+    ]
+    assert [] == unknown
 
 
 def test_commands_are_found() -> None:
