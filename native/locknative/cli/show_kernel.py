@@ -58,7 +58,7 @@ def show_kernel(
 
 def _print(view: Console, rows: list[KernelEntry]) -> None:
     table = tables.table()
-    for column in ("kernel", "kind", "loops", "read side"):
+    for column in ("kernel", "kind", "loops", "readers"):
         tables.add(table, column)
     for row in rows:
         loops = ", ".join(row["loops"])
