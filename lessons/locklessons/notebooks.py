@@ -124,7 +124,9 @@ def run(lesson: Lesson, seconds: int = LONGEST_S) -> Any:
     from nbclient.exceptions import CellExecutionError, CellTimeoutError
 
     found = notebook(lesson)
-    client = NotebookClient(found, timeout=seconds, kernel_name="python3")
+    # What a lesson sends over this machine's own network is no secret, so no warning about that.
+    quiet = ["--IPKernelApp.log_level=ERROR"]
+    client = NotebookClient(found, timeout=seconds, kernel_name="python3", extra_arguments=quiet)
     try:
         client.execute(cwd=str(lesson.file.parent))
     except CellExecutionError as error:
