@@ -126,8 +126,9 @@ def commands() -> Iterator[tuple[str, str]]:
     for name, command in known().items():
         shown: Any = get_command(command.load())  # type: ignore[arg-type]
         text = get_docs_for_click(obj=shown, ctx=typer.Context(shown), name=f"locklab {name}")
-        yield f"reference/commands/{name}.md", text
-        names.append(f"reference/commands/{name}")
+        place = f"reference/commands/{name.replace(' ', '-')}"
+        yield f"{place}.md", text
+        names.append(place)
     yield (
         "reference/commands.md",
         _list("Commands", "One page a command, made from its help.", names),

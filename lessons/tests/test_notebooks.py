@@ -42,7 +42,7 @@ def test_the_first_page_names_it(lesson: Lesson) -> None:
 
 def test_unknown_lesson() -> None:
     """The message names those that there are."""
-    with pytest.raises(LessonError, match=r"no lesson '99'; there are: 1 \(why-locks-collapse\)"):
+    with pytest.raises(LessonError, match=r"unknown lesson '99'; known: 1 \(why-locks-collapse\)"):
         find("99")
 
 

@@ -85,6 +85,7 @@ def test_a_link_to_another_file_becomes_its_text(stage: ModuleType) -> None:
 def test_pages_are_made_from_code(site: Path) -> None:
     """Each command has its options, each format its keys."""
     assert "`--threads" in (site / "reference/commands/check.md").read_text("utf-8")
+    assert "`--as" in (site / "reference/commands/show-lock.md").read_text("utf-8")
     assert "| `cost` |" in (site / "reference/machine-profile.md").read_text("utf-8")
     assert "## Proven" in (site / "reference/lab-format.md").read_text("utf-8")
     assert "| `checks` |" in (site / "reference/grading-result.md").read_text("utf-8")
