@@ -54,6 +54,7 @@ READERS: dict[str, dict[str, str]] = {
 }
 """Each reader's words. A text stands where no command of that name has a docstring of its own."""
 USAGE_ERROR = 2
+HELPS = ("-h", "--help", "--help-all")
 COMPLETION = ("--install-completion", "--show-completion")
 COMPLETES = "_LOCKLAB_COMPLETE"  # set by a shell that asks what may come next
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
@@ -87,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv = list(sys.argv[1:] if argv is None else argv)
     _print_whatever_comes()
     completes = COMPLETES in os.environ or (bool(argv) and argv[0] in COMPLETION)
-    if not completes and (not argv or argv[0] in ("-h", "--help") or argv == ["help"]):
+    if not completes and (not argv or argv[0] in HELPS or argv == ["help"]):
         print(_overview(commands()))
         return 0
     if argv[:1] in (["-V"], ["--version"]):
@@ -102,9 +103,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         command, arguments = Command("help", "lockui.topics", "app", ""), argv[1:]
     elif words in known:
         command, arguments = known[words], argv[2:]
+    elif below and _misspelt(argv[1:], below):
+        return _unknown(words, below)
     elif argv[0] in known:
         command, arguments = known[argv[0]], argv[1:]
-    elif below and argv[1:] in ([], ["-h"], ["--help"]):
+    elif below and (not argv[1:] or argv[1] in HELPS):
         print(_overview_below(argv[0], {name: known[name] for name in below}))
         return 0
     elif below:
@@ -224,6 +227,14 @@ def _columns(lines: Mapping[str, str], width: int) -> list[str]:
         or f"  {name}"
         for name, text in lines.items()
     ]
+
+
+def _misspelt(arguments: Sequence[str], below: Iterable[str]) -> bool:
+    """Whether a word that is no file is almost that of a command which stands below another."""
+    from lockui.suggest import near
+
+    word = "".join(arguments[:1])
+    return bool(near(word, [name.partition(" ")[2] for name in below])) and not Path(word).exists()
 
 
 def _unknown(name: str, known: Iterable[str]) -> int:

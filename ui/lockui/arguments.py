@@ -41,24 +41,3 @@ def folder_to_write(folder: Path, option: str) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             return folder
-
-
-def whole_numbers(text: str, option: str) -> list[int]:
-    """Return the integers of a text such as ``1,2,4``.
-
-    Arguments:
-        text: what the user wrote.
-        option: the option, for the message.
-
-    Raises:
-        UsageError: a part is not an integer, or there is none.
-    """
-    numbers = []
-    for part in text.split(","):
-        try:
-            numbers.append(int(part))
-        except ValueError:
-            raise UsageError(
-                f"{option} {text}: '{part.strip()}' is not an integer; write them as 1,2,4"
-            ) from None
-    return numbers

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 import tomllib
 import types
 from collections.abc import Callable
@@ -63,11 +64,13 @@ class Detail(NamedTuple):
     Attributes:
         text: stands behind the meaning, in brackets. values: completes a value for a shell.
         rare: whether only ``--help-all`` shows it, where this command differs from the table.
+        default: what holds without the option, in words.
     """
 
     text: str = ""
     values: Callable[[str], list[str]] | None = None
     rare: bool | None = None
+    default: str = ""
 
 
 @cache
@@ -170,11 +173,11 @@ class Command(TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the options under the headings of the table, in its order."""
         every = ctx.meta.get(_ALL)
-        shown = [p for p in self.get_params(ctx) if every or p.name not in self.rare]
+        shown: list[Any] = [p for p in self.get_params(ctx) if every or p.name not in self.rare]
         arguments = [p for p in shown if p.param_type_name == "argument"]
         if arguments:
             with formatter.section("Arguments"):
-                formatter.write_dl([p.get_help_record(ctx) for p in arguments])
+                formatter.write_dl([_with_name(*p.get_help_record(ctx)) for p in arguments])
         for heading in dict.fromkeys(row.group for row in options().values()):
             rows = [p for p in shown if isinstance(p, TyperOption) and p.rich_help_panel == heading]
             if rows:
@@ -184,6 +187,11 @@ class Command(TyperCommand):
             n = len(self.rare)
             formatter.write_paragraph()
             formatter.write_text(f"{n} more option{'s' * (n != 1)}: --help-all")
+
+
+def _with_name(argument: str, about: str) -> tuple[str, str]:
+    """Return an argument's row of a help; a text that is written is a name."""
+    return re.sub(r"<(list\[)?str\]?>", "<name>", argument), about
 
 
 _ALL = "lockui.command.all"
@@ -268,16 +276,20 @@ def _made(name: str, hint: Any, default: Any) -> _Made:
         "; ".join(d.text for d in details if d.text),
         next((d.values for d in details if d.values), None),
         next((d.rare for d in details if d.rare is not None), None),
+        next((d.default for d in details if d.default), ""),
     )
     plain = _bare(kind)
     parse = _whole if plain is int else getattr(plain, "parse", None)
     rare = row.rare if detail.rare is None else detail.rare
     info = typer.Option(
         *[f"--{spoken}", *([f"-{row.short}"] if row.short else [])],
-        help=row.meaning + (f" ({detail.text})" if detail.text else ""),
+        help=row.meaning
+        + (f" ({detail.text})" if detail.text else "")
+        + (f"  [default: {detail.default}]" if detail.default else ""),
+        show_default=not detail.default,
         rich_help_panel=row.group,
         autocompletion=detail.values,
-        metavar=None if row.type == "flag" else f"<{row.type}>",
+        metavar=None if row.type == "flag" else f"<{getattr(plain, 'WRITTEN', row.type)}>",
         parser=_parser(f"--{spoken}", parse) if parse else None,
     )
     return _Made(parameter.replace(annotation=Annotated[kind, info]), rare)

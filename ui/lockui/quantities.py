@@ -177,10 +177,11 @@ class Share(Quantity):
         return f"{self / PERCENT:g}%"
 
 
-class Several(tuple[Quantity, ...]):
+class Several(tuple[int, ...]):
     """Several quantities with commas between them. Subclasses say of what kind."""
 
     OF: ClassVar[type[Quantity]]
+    WRITTEN: ClassVar[str]
 
     @classmethod
     def parse(cls, text: str | Self) -> Self:
@@ -201,9 +202,36 @@ class Times(Several):
     """Several times: ``0ns,100ns``."""
 
     OF: ClassVar = Time
+    WRITTEN: ClassVar = "times"
 
 
 class Shares(Several):
     """Several shares: ``0%,90%``."""
 
     OF: ClassVar = Share
+    WRITTEN: ClassVar = "shares"
+
+
+class Numbers(Several):
+    """Several whole numbers: ``1,2,4``."""
+
+    WRITTEN: ClassVar = "numbers"
+
+    @classmethod
+    def parse(cls, text: str | Self) -> Self:
+        """Return the numbers of a text such as ``1,2,4``.
+
+        Raises:
+            UsageError: a part is not a whole number, or there is none.
+        """
+        if isinstance(text, cls):
+            return text
+        numbers = []
+        for part in str(text).split(","):
+            try:
+                numbers.append(int(part))
+            except ValueError:
+                raise UsageError(
+                    f"{text}: '{part.strip()}' is not an integer; write them as 1,2,4"
+                ) from None
+        return cls(numbers)

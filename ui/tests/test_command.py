@@ -17,7 +17,7 @@ SEEN: list[Any] = []
 class Load:
     """A group of options."""
 
-    hold: Annotated[Time | None, Detail("by default none")] = None
+    hold: Annotated[Time | None, Detail(default="none")] = None
     words: int = 1
 
 
@@ -57,7 +57,7 @@ def test_help_is_that_of_the_table() -> None:
     """Help shows the table's meaning under the table's heading, and what the command adds."""
     shown = ask("--help").stdout
     assert "Load:\n  --hold <time>  time inside a critical section" in shown
-    assert "(by default none)" in " ".join(shown.split())
+    assert "[default: none]" in " ".join(shown.split())
     assert f"--cpus <number>  {options()['cpus'].meaning}  [default: 4]" in shown
 
 

@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 from rich.console import Console
 from typer.testing import CliRunner
 
-from lockui.arguments import bounded, folder_to_write, whole_numbers
+from lockui.arguments import bounded, folder_to_write
 from lockui.console import console, progress
 from lockui.document import print_json, records
 from lockui.errors import UsageError, reported
+from lockui.quantities import Numbers
 
 
 class Refused(Exception):
@@ -104,17 +105,17 @@ def test_console_is_never_too_narrow_for_a_table(monkeypatch: pytest.MonkeyPatch
 
 
 @given(st.lists(st.integers(), min_size=1))
-def test_whole_numbers_read_what_was_written(numbers: list[int]) -> None:
+def test_numbers_read_what_was_written(numbers: list[int]) -> None:
     """Every list of integers survives being written with commas."""
-    assert numbers == whole_numbers(",".join(map(str, numbers)), "--cpus")
+    assert tuple(numbers) == Numbers.parse(str(Numbers(numbers)))
 
 
 @pytest.mark.parametrize(("text", "bad"), [("1,x", "x"), ("", ""), ("1,", ""), ("2.5", "2.5")])
-def test_whole_numbers_refuse_anything_else(text: str, bad: str) -> None:
-    """The message names the option, the text and the part that is wrong."""
+def test_numbers_refuse_anything_else(text: str, bad: str) -> None:
+    """The message names the text and the part that is wrong."""
     with pytest.raises(UsageError) as caught:
-        whole_numbers(text, "--cpus")
-    assert f"--cpus {text}: '{bad}' is not an integer; write them as 1,2,4" == str(caught.value)
+        Numbers.parse(text)
+    assert f"{text}: '{bad}' is not an integer; write them as 1,2,4" == str(caught.value)
     assert 2 == caught.value.exit_code
 
 

@@ -57,10 +57,9 @@ FREE = """
     grade export --gradebook; grade review --by; grade review --gradebook; lab bundle --student;
     lab start --student; lesson new --name; lesson new lesson; machine calibrate --name;
     machine new --latency; machine new --shape; machine new --source; machine new name;
-    native bench --threads; native explore --define; native explore --replay;
-    native workload --placement; paper chatroom --set; paper sensitivity --only;
-    paper sensitivity --vary; play open link; play schedule --only; play share --page;
-    sweep --cluster; sweep --cpus
+    native explore --define; native explore --replay; paper chatroom --set;
+    paper sensitivity --only; paper sensitivity --vary; play open link; play schedule --only;
+    play share --page; sweep --cluster
 """
 """Options and arguments whose values no list holds."""
 

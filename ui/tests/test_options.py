@@ -9,6 +9,7 @@ import pytest
 
 import locklab
 from lockui.command import Command, options
+from lockui.quantities import Numbers, Shares, Times
 from lockui.schema import command_tree
 
 MOST_WORDS = 16
@@ -16,6 +17,7 @@ MOST_OPTIONS = 110
 FIRST_HELP = 12
 SCREEN = (80, 40)
 HELP = ("help", "help_all")
+LISTS = {f"<{kind.WRITTEN}>" for kind in (Times, Shares, Numbers)}
 
 
 @cache
@@ -37,7 +39,8 @@ def test_each_option_is_that_of_the_table(name: str) -> None:
     for parameter in own(made):
         row = options()[parameter.opts[0].removeprefix("--")]
         assert parameter.help.startswith(row.meaning)
-        assert parameter.metavar == (None if row.type == "flag" else f"<{row.type}>")
+        written = {None} if row.type == "flag" else {f"<{row.type}>", *LISTS}
+        assert parameter.metavar in written
         assert (row.type == "flag") == bool(parameter.is_flag)
 
 

@@ -44,7 +44,6 @@ def test_each_command_that_has_json_publishes_its_schema() -> None:
         "progress",
         "drill identities --seed 1 --answer 1",
         "show experiment kaigai-2004",
-        "grade lab00 --student ada --explain",
     ],
 )
 def test_what_is_printed_fits_the_schema(

@@ -47,7 +47,7 @@ class Rules:
     course: Path | None = None
     times: Path | None = None
     keep: Annotated[
-        str, Detail("by default the course's rule, or latest", values=among(values.keeps))
+        str, Detail(default="the course's rule, or latest", values=among(values.keeps))
     ] = ""
 
     def read(self) -> Course | None:
@@ -82,12 +82,16 @@ class Rules:
 class Batch:
     """What only a folder of submissions has."""
 
-    again: Annotated[bool, Detail("with --student: nobody else")] = False
+    again: Annotated[bool, Detail("one student: --student ada --again")] = False
     only: Annotated[
         list[str],
-        Detail("a check, graded again with what depends on it; may be repeated", rare=True),
+        Detail(
+            "grade only this check again, for all students or the one of --student; names: "
+            "--explain; may be repeated",
+            rare=True,
+        ),
     ] = field(default_factory=list)
-    jobs: Annotated[int | None, Detail("by default as many as CPUs")] = None
+    jobs: Annotated[int | None, Detail(default="as many as CPUs", rare=False)] = None
     cluster: str = ""
 
 
@@ -98,11 +102,11 @@ def grade(
         Path | None, typer.Argument(help="folder, zip or file; or a folder of them, with --out")
     ] = None,
     out: Annotated[Path | None, Detail("for results, one folder for each student")] = None,
-    student: Annotated[str, Detail("by default the file's name; of a folder, only this one")] = "",
+    student: Annotated[str, Detail("of a folder, only this one", default="the file's name")] = "",
     explain: Annotated[bool, Detail("a student's variant and checks; grades nothing")] = False,
     key: Path | None = None,
     sandbox: OfOthers = "namespaces",
-    gradebook: Annotated[str, Detail("by default RESULTS/gradebook.sqlite")] = "",
+    gradebook: Annotated[str, Detail(default="RESULTS/gradebook.sqlite")] = "",
     rules: Rules = Rules(),
     batch: Batch = Batch(),
     public: bool = False,

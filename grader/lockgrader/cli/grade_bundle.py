@@ -58,7 +58,7 @@ class PlatformAnswer(TypedDict):
 def bundle(
     platform: Platform,
     lab: LabName,
-    out: Annotated[Path | None, Detail("the zip; by default PLATFORM.zip")] = None,
+    out: Annotated[Path | None, Detail("the zip", default="PLATFORM.zip")] = None,
     key: Annotated[Path | None, Detail(rare=False)] = None,
     identity: Annotated[str, Detail("Gradescope", values=among(IDENTITIES))] = "email",
     max_time: Annotated[

@@ -59,13 +59,14 @@ class ExportAnswer(TypedDict):
 def export(
     results: Results,
     to: Annotated[list[str] | None, Detail(values=among(values.export_formats))] = None,
-    out: Annotated[Path | None, Detail("by default RESULTS")] = None,
+    out: Annotated[Path | None, Detail(default="RESULTS")] = None,
     gradebook: Annotated[str, Detail("enters all results, with their history", rare=False)] = "",
     before: Annotated[Path | None, Detail("in items.csv", rare=False)] = None,
 ) -> Report[ExportAnswer]:
     """Write existing results in other formats; nothing is graded.
 
-    Without --to and --gradebook: all formats that a batch writes.
+    'locklab grade LAB FOLDER --out RESULTS' has written csv, canvas, moodle, junit and html
+    already; without --to and --gradebook they are written anew.
     """
     loaded = load_all(results)
     formats = tuple(to or ()) or (() if gradebook else BATCH)

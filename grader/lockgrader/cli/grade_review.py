@@ -35,9 +35,9 @@ def review(
         ),
     ] = "",
     marks: Annotated[Path | None, Detail("give these, and show no page")] = None,
-    by: Annotated[str, Detail("by default this machine's user")] = "",
+    by: Annotated[str, Detail(default="this machine's user")] = "",
     port: int = 0,
-    gradebook: Annotated[str, Detail("by default RESULTS/gradebook.sqlite")] = "",
+    gradebook: Annotated[str, Detail(default="RESULTS/gradebook.sqlite")] = "",
 ) -> None:
     """Read results side by side and give points by hand, on a page of this machine.
 

@@ -62,9 +62,9 @@ def lint(
     count: Annotated[
         int, Detail("students who hand in the solution; 0: check files only", rare=False)
     ] = 20,
-    jobs: Annotated[int | None, Detail("by default as many as CPUs")] = None,
+    jobs: Annotated[int | None, Detail(default="as many as CPUs")] = None,
     seed: Annotated[
-        int | None, Detail("of the students who hand in right submissions; by default today's")
+        int | None, Detail("of the students who hand in right submissions", default="today's")
     ] = None,
     out: Annotated[Path, Detail("what is graded, so that an ended run goes on")] = KEPT,
     again: bool = False,

@@ -47,8 +47,8 @@ def start(
             autocompletion=among(values.labs),
         ),
     ],
-    dir_: Annotated[Path | None, Detail("to make; by default the lab's name")] = None,
-    student: Annotated[str, Detail("by default your login")] = "",
+    dir_: Annotated[Path | None, Detail("to make", default="the lab's name")] = None,
+    student: Annotated[str, Detail(default="your login")] = "",
     key: Path | None = None,
 ) -> Report[StartAnswer]:
     """Make a folder with the starter, the handout and your own values. Nothing is overwritten."""

@@ -35,7 +35,7 @@ class SubmitAnswer(TypedDict):
 
 @command(app)
 def submit(
-    out: Annotated[Path | None, Detail("the archive; by default NAME-LAB.zip here")] = None,
+    out: Annotated[Path | None, Detail("the archive", default="NAME-LAB.zip here")] = None,
     dir_: Path = Path("."),
     sandbox: OwnWork = "namespaces",
 ) -> Report[SubmitAnswer]:

@@ -28,8 +28,8 @@ class NewLessonAnswer(TypedDict):
 @command(app)
 def new_(
     lesson: Annotated[str, typer.Argument(help="its file's name, such as locks-on-gpus")],
-    name: Annotated[str, Detail("its title; by default made from the file's name")] = "",
-    out: Annotated[Path | None, Detail("a folder; by default lessons/ of the checkout")] = None,
+    name: Annotated[str, Detail("its title", default="made from the file's name")] = "",
+    out: Annotated[Path | None, Detail("a folder", default="lessons/ of the checkout")] = None,
 ) -> Report[NewLessonAnswer]:
     """Write a new lesson that has every part and runs, to be filled with your own text."""
     path = new.write(lesson, name, out)

@@ -16,17 +16,18 @@ from locknative.cli import values
 from locknative.cli.options import whole_ms
 from locknative.cli.show_trials import Report, TrialsAnswer, chart, check_report
 from locksim.cli.options import PLACEMENTS, read_placement
-from lockui.arguments import bounded, whole_numbers
+from lockui.arguments import bounded
 from lockui.command import Detail, command
 from lockui.completion import among
 from lockui.console import progress
 from lockui.errors import interrupted
-from lockui.quantities import MS, NS, PERCENT, SECOND, Share, Shares, Time, Times
+from lockui.quantities import MS, NS, PERCENT, SECOND, Numbers, Share, Shares, Time, Times
 from lockui.report import Chart
 
 if TYPE_CHECKING:
     from locknative.benchmark.measurement import Measurement
 
+ONE_AND_TWO = Numbers([1, 2])
 NO_TIME, ONLY_WRITERS = Times([Time(0)]), Shares([Share(0)])
 TRIAL, ALL_CELLS, NARROW = Time(100 * MS), Time(120 * SECOND), Share(2 * PERCENT)
 WARMUP = 5
@@ -45,7 +46,7 @@ def bench(
             autocompletion=among(values.kernels("lock", "structure", "workload")),
         ),
     ],
-    threads: Annotated[str, Detail("or several: 1,2,4")] = "1,2",
+    threads: Annotated[Numbers, Detail("or several", default="1,2")] = ONE_AND_TWO,
     hold: Annotated[Times, Detail("or several: 0ns,100ns")] = NO_TIME,
     think: Annotated[Times, Detail("or several: 0ns,400ns")] = NO_TIME,
     reads: Annotated[Shares, Detail("of a lock with a read side; or several: 0%,90%")] = (
@@ -60,7 +61,7 @@ def bench(
     trials: Annotated[int, Detail("at most")] = 40,
     precision: Share = NARROW,
     max_time: Annotated[Time, Detail("for all cells")] = ALL_CELLS,
-    seed: Annotated[int | None, Detail("trials' order, threads' dice; by default random")] = None,
+    seed: Annotated[int | None, Detail("trials' order, threads' dice", default="random")] = None,
     out: Annotated[Path | None, Detail("keeps all trials: .json or .parquet")] = None,
     report: Report = None,
 ) -> Chart[TrialsAnswer]:
@@ -77,7 +78,7 @@ def bench(
     with progress("bench") as report_progress:
         measurement = runner.bench(
             kernels,
-            whole_numbers(threads, "--threads"),
+            list(threads),
             loop=loop,  # type: ignore[arg-type]  # checked there
             hold_ns=[time / NS for time in hold],
             think_ns=[time / NS for time in think],

@@ -67,7 +67,7 @@ class CalibrateAnswer(TypedDict):
 def calibrate(
     trials: Trials,
     out: Annotated[Path, Detail("the profile")] = PROFILE,
-    name: Annotated[str, Detail("by default the host's")] = "",
+    name: Annotated[str, Detail(default="the host's")] = "",
     from_: Annotated[Path | None, Detail("the folder of a survey; nothing is measured")] = None,
 ) -> Chart[CalibrateAnswer]:
     """Measure this machine's memory costs and write them as a profile for the simulator.

@@ -51,7 +51,7 @@ def explore(
         Detail("under tso and c11 with stores that linger; without it all runs", rare=False),
     ] = None,
     pct: Annotated[int, Detail("changes of priority and one")] = 0,
-    random: Annotated[int | None, Detail(f"with --pct; {RUNS:,} by default")] = None,
+    random: Annotated[int | None, Detail("with --pct", default=f"{RUNS:,}")] = None,
     seed: int = 1,
     replay: Annotated[str | None, Detail("here its choices, as they were printed")] = None,
     max_time: Annotated[Time, Detail("CPU time of each process", rare=False)] = MINUTE,

@@ -48,7 +48,9 @@ def predict(
     from_: Annotated[Path, Detail("the folder of a survey that measured locks")],
     machine: Annotated[
         str | None,
-        Detail("a calibrated profile; by default calibrated from the folder", among(machines)),
+        Detail(
+            "a calibrated profile", default="calibrated from the folder", values=among(machines)
+        ),
     ] = None,
     all_: Annotated[bool, Detail("show every point")] = False,
 ) -> Report[PredictAnswer]:

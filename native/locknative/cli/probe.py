@@ -1,4 +1,4 @@
-"""Measure the costs of this machine's memory operations.
+"""Print raw readings of the memory probes (for a profile: machine calibrate).
 
 In JSON values are medians over the good trials, each trial a process; low and high are the 95 %
 interval.
@@ -64,7 +64,10 @@ def probe(
     ] = None,
     out: Annotated[Path | None, Detail("a folder, which keeps the trials")] = None,
 ) -> Report[ProbeAnswer]:
-    """Measure the costs of this machine's memory operations, one process a trial."""
+    """Print raw readings of the memory probes (for a profile: machine calibrate).
+
+    Each trial is a process.
+    """
     from locknative.calibration.measure import collect_here
     from locknative.errors import unknown
     from locknative.survey import host, topology

@@ -15,12 +15,12 @@ from typing_extensions import TypedDict
 from locknative.benchmark.workloads import Mix, VariantRow, WorkloadComparison, WorkloadTrial
 from locknative.cli import values
 from lockui import tables
-from lockui.arguments import bounded, whole_numbers
+from lockui.arguments import bounded
 from lockui.command import Detail, command
 from lockui.completion import among
 from lockui.console import progress
 from lockui.errors import UsageError
-from lockui.quantities import PERCENT, SECOND, Share, Time
+from lockui.quantities import PERCENT, SECOND, Numbers, Share, Time
 from lockui.report import Report
 
 if TYPE_CHECKING:
@@ -58,9 +58,9 @@ def workload(
         ),
     ],
     variant: Annotated[
-        list[str] | None, Detail("may be repeated; by default all", among(values.variants))
+        list[str] | None, Detail("may be repeated", default="all", values=among(values.variants))
     ] = None,
-    threads: Annotated[int | None, Detail("one a CPU by default")] = None,
+    threads: Annotated[int | None, Detail(default="one a CPU")] = None,
     rooms: Annotated[int, Detail("of chatroom: 20 users, 80 threads each")] = 1,
     operation: Annotated[
         str, Detail("of lmbench", among(values.operations), rare=False)
@@ -78,7 +78,7 @@ def workload(
     ] = None,
     duration: Annotated[Time, Detail(rare=False)] = TRIAL,
     trials: Annotated[int, Detail("each a process", rare=False)] = 3,
-    placement: Annotated[str | None, Detail("here numbers only; by default all CPUs")] = None,
+    placement: Annotated[Numbers | None, Detail("here numbers only", default="all CPUs")] = None,
     seed: int = 1,
 ) -> Report[WorkloadAnswer]:
     """Run a workload with each decision cache, and compare.
@@ -91,7 +91,7 @@ def workload(
 
     workloads.variants(name)
     chosen = tuple(variant or ())
-    where = tuple(whole_numbers(placement, "--placement")) if placement is not None else ()
+    where = tuple(placement or ())
     option = _option(set_ or [])
     if name == "lmbench":
         option += workloads.operation_number(operation)

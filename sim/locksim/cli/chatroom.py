@@ -58,10 +58,10 @@ def chatroom(
         Detail("selinux, vanilla", among(("selinux", "vanilla"))),
     ] = "selinux",
     cache: Annotated[
-        str | None, Detail("by default the kernel's", among(values.locks("cache")))
+        str | None, Detail(default="the kernel's", values=among(values.locks("cache")))
     ] = None,
     scheduler: Annotated[
-        str | None, Detail("by default the kernel's", among(values.locks("scheduler")))
+        str | None, Detail(default="the kernel's", values=among(values.locks("scheduler")))
     ] = None,
     set_: Annotated[list[str] | None, Detail("of the cache", rare=False)] = None,
     cpus: Annotated[int, Detail("1 to 8")] = MOST_CPUS,

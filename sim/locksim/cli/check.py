@@ -93,7 +93,7 @@ class Search:
     depth: int = 8
     reduction: Annotated[
         str | None,
-        Detail("by default order; both for unbounded rounds", among(REDUCTIONS)),
+        Detail(default="order; both for unbounded rounds", values=among(REDUCTIONS)),
     ] = None
 
     def budget(self, memory: str) -> Budget:
@@ -134,13 +134,14 @@ def check(
             autocompletion=among(values.locks()),
         ),
     ] = "",
-    threads: Annotated[int | None, Detail("1 to 8; 3, or 2 with --spec")] = None,
+    threads: Annotated[int | None, Detail("1 to 8", default="3; with --spec 2")] = None,
     rounds: Annotated[str, Detail("unbounded: any number")] = "1",
     memory: MemoryModel = "sc",
     property_: Annotated[
         str,
         Detail(
-            "all, exclusion, deadlock, assertion, invariant, memory, race or leak; starvation or "
+            "all; exclusion: never two threads inside; deadlock, assertion, invariant, memory, "
+            "race or leak; starvation or "
             "bypass; with --spec: linearizability, sequential- or quiescent-consistency",
             among(values.asked),
         ),

@@ -57,7 +57,7 @@ def drill(
         ),
     ],
     seed: Annotated[
-        int | None, Detail("the problem's number; by default a new one", rare=False)
+        int | None, Detail("the problem's number", default="a new one", rare=False)
     ] = None,
     answer: str | None = None,
     explain: Annotated[bool, Detail("the answer at once")] = False,

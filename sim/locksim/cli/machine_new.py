@@ -67,7 +67,7 @@ def new(
     shape: str | None = None,
     clock: Frequency | None = None,
     line: int = 64,
-    out: Annotated[Path | None, Detail("by default NAME.toml")] = None,
+    out: Annotated[Path | None, Detail(default="NAME.toml")] = None,
     yes: bool = False,
 ) -> Report[NewMachineAnswer]:
     """Write a machine's profile from a core-to-core matrix, lscpu, or a few latencies.

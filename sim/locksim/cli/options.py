@@ -10,11 +10,11 @@ import typer
 
 from locksim.cli import values
 from locksim.cli.reports import FORMATS
-from lockui.arguments import bounded, whole_numbers
+from lockui.arguments import bounded
 from lockui.command import Detail
 from lockui.completion import among
 from lockui.errors import UsageError
-from lockui.quantities import NS, PERCENT, DrawnTime, Share, Time
+from lockui.quantities import NS, PERCENT, DrawnTime, Numbers, Share, Time
 
 if TYPE_CHECKING:
     from locksim.kinds import LoadSettings, PlainLoad
@@ -49,8 +49,16 @@ MachineName = Annotated[str, Detail(values=among(values.machines))]
 Placement = Annotated[str, Detail(values=among(PLACEMENTS))]
 MemoryModel = Annotated[str, Detail(values=among(values.memory_models))]
 Arrivals = Annotated[str, Detail(values=among(values.arrivals))]
+Hold = Annotated[
+    DrawnTime,
+    Detail("100ns is fixed, exponential:100ns is drawn with that mean", among(values.hold_times)),
+]
 Think = Annotated[
-    DrawnTime, Detail("exponential for locks; or as constant:400ns", among(values.think_times))
+    DrawnTime,
+    Detail(
+        "of a lock: 400ns is the mean of an exponential draw, constant:400ns is fixed",
+        among(values.think_times),
+    ),
 ]
 ReportFormat = Annotated[str | None, Detail(values=among(FORMATS))]
 
@@ -62,7 +70,7 @@ class Load:
     Holds are constant and think times exponential where no distribution is written.
     """
 
-    hold: Annotated[DrawnTime, Detail(values=among(values.hold_times))] = HOLD
+    hold: Hold = HOLD
     think: Think = THINK
     reads: Share = READS
     words: int = 1
@@ -209,7 +217,7 @@ def read_placement(text: str) -> Literal["compact", "scatter"] | list[int]:
     if text == "scatter":
         return "scatter"
     try:
-        return whole_numbers(text, "--placement")
+        return list(Numbers.parse(text))
     except UsageError:
         raise UsageError(
             f"--placement {text}: write compact, scatter, or CPU numbers such as 0,4,8"

@@ -60,10 +60,15 @@ def report(
     file: Annotated[Path, typer.Argument(help="file with the text; - is standard input")],
     format_: Annotated[
         str | None,
-        Detail("lockmeter, lock_stat or perf; detected by default", among(values.report_formats)),
+        Detail(
+            "lockmeter, lock_stat or perf", default="detected", values=among(values.report_formats)
+        ),
     ] = None,
-    cpus: Annotated[int | None, Detail("if the text does not say")] = None,
-    window: Time | None = None,
+    cpus: Annotated[
+        int | None,
+        Detail("of the measured machine; perf and lock_stat do not say; without it no % CPU"),
+    ] = None,
+    window: Annotated[Time | None, Detail("without it no UTIL and no % CPU")] = None,
 ) -> Report[ReportAnswer]:
     """Print a measured table in the simulator's form, and the rows that break an equation.
 

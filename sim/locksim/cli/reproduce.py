@@ -129,12 +129,12 @@ def reproduce(
     all_: Annotated[bool, Detail("every experiment, shortened unless --full")] = False,
     out: Annotated[Path, Detail("a folder for plots and tables; or FILE.html, one page")] = FOLDER,
     replications: Annotated[
-        int | None, Detail("of each cell; by default the experiment's", rare=True)
+        int | None, Detail("of each cell", default="the experiment's", rare=True)
     ] = None,
     seed: int = 1,
     brief: bool = False,
     full: bool = False,
-    jobs: Annotated[int | None, Detail("by default all usable CPUs")] = None,
+    jobs: Annotated[int | None, Detail(default="all usable CPUs")] = None,
     sensitivity: bool = False,
     explain: Annotated[bool, Detail("parameters, analytic models, notes, the plot in words")] = (
         False

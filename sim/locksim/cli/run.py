@@ -68,7 +68,7 @@ def run(
     lock: options.LockName,
     load: options.Load,
     machine: options.MachineName = "desktop-4",
-    cpus: Annotated[int | None, Detail("by default all, or as many as --placement lists")] = None,
+    cpus: Annotated[int | None, Detail(default="all, or as many as --placement lists")] = None,
     placement: options.Placement = "compact",
     tasks: int = 16,
     operations: int = 200,

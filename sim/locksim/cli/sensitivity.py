@@ -44,16 +44,24 @@ def sensitivity(
     ],
     vary: Annotated[
         list[str],
-        Detail("here costs of its machine: transfer.half,jitter=10%", rare=False),
+        Detail(
+            "costs of its machine: transfer.half,jitter=10%; names: locklab show machine NAME",
+            rare=False,
+        ),
     ],
     only: Annotated[str | None, Detail("a cell, as 'spinlock, 32 CPU'")] = None,
     samples: Annotated[
-        int, Detail("also Sobol indices, from N (costs + 2) tables; N a power of 2")
+        int,
+        Detail(
+            "Sobol indices: all costs at once, N x (costs + 2) tables; N a power of 2; 0: one cost "
+            "at a time",
+            rare=False,
+        ),
     ] = 0,
-    replications: Annotated[int | None, Detail("by default the experiment's")] = None,
+    replications: Annotated[int | None, Detail(default="the experiment's")] = None,
     seed: int = 1,
     full: bool = False,
-    jobs: Annotated[int | None, Detail("by default all usable CPUs")] = None,
+    jobs: Annotated[int | None, Detail(default="all usable CPUs")] = None,
 ) -> Chart[study.Sensitivity]:
     """Vary costs of an experiment's machine, and show what its table does."""
     from locksim.study.jobs import Runner

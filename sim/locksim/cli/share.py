@@ -52,7 +52,7 @@ def share(
     machine: options.MachineName = "ideal-16",
     cpus: Annotated[int, Detail("of the simulation, 1 to 16")] = 8,
     seed: int = 1,
-    page: Annotated[str | None, Detail("by default LOCKLAB_PLAYGROUND, or localhost")] = None,
+    page: Annotated[str | None, Detail(default="LOCKLAB_PLAYGROUND, or localhost")] = None,
 ) -> Report[ShareAnswer]:
     """Make a link that holds a lock, the question about it and the answer.
 

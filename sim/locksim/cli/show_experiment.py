@@ -17,10 +17,15 @@ app = typer.Typer(add_completion=False)
 
 
 class ExperimentEntry(TypedDict):
-    """An experiment, and its variants: names for ``locklab paper what-if``."""
+    """An experiment, its machine's profile, and its variants: names for ``locklab paper what-if``.
+
+    ``year`` is that of the publication; null where none is printed.
+    """
 
     experiment: str
     title: str
+    year: int | None
+    machine: str
     what_ifs: list[str]
 
 
@@ -42,9 +47,11 @@ def show_experiment(
         ExperimentEntry(
             experiment=one.name,
             title=one.title,
+            year=one.year,
+            machine=one.machine,
             what_ifs=[variant.name for variant in variants if variant.of == one.name],
         )
         for one in map(papers.find, [name] if name else papers.names())
     ]
     about = f"  what-ifs: {', '.join(found[0]['what_ifs']) or 'none'}" if name else ""
-    return titles("experiment", found, about)
+    return titles("experiment", found, about, columns=("year", "machine"))

@@ -26,14 +26,14 @@ from locksim.cli import bands, options, values
 from locksim.cli.options import check_runs, cpus_of, read_placement
 from locksim.cli.sweep_runs import FACTORS, Curve, DatasetOptions
 from lockui import tables
-from lockui.arguments import bounded, folder_to_write, whole_numbers
+from lockui.arguments import bounded, folder_to_write
 from lockui.command import Detail, command
 from lockui.completion import among
 from lockui.console import progress, say, warn
 from lockui.document import frame
 from lockui.errors import UsageError, interrupted, saving
 from lockui.extras import demand
-from lockui.quantities import Share
+from lockui.quantities import Numbers, Share
 from lockui.report import Chart
 
 if TYPE_CHECKING:
@@ -52,6 +52,9 @@ ENDINGS = (".csv", ".parquet")
 MOST_ROWS = 60
 #: No value of an option that may be repeated.
 NONE: list[str] = []
+VARIED = (
+    "hold=100ns,200ns; a cost: transfer.half=300..600; or a CSV file of points; needs --out FOLDER"
+)
 
 
 class SweepAnswer(TypedDict):
@@ -84,7 +87,7 @@ def sweep(
     ],
     load: options.Load,
     machine: options.MachineName = "desktop-4",
-    cpus: Annotated[str | None, Detail("1,2,4,8; by default powers of 2 up to 32")] = None,
+    cpus: Annotated[Numbers | None, Detail("1,2,4,8", default="powers of 2 up to 32")] = None,
     placement: options.Placement = "compact",
     operations: int = 100,
     replications: int = 5,
@@ -94,10 +97,13 @@ def sweep(
         Path | None,
         Detail(".csv or .parquet; a folder keeps every run, and no run is repeated"),
     ] = None,
-    vary: Annotated[list[str], Detail(values=among(FACTORS), text="needs --out FOLDER")] = NONE,
-    samples: int | None = None,
-    precision: Share | None = None,
-    jobs: Annotated[int | None, Detail("by default all usable CPUs")] = None,
+    vary: Annotated[list[str], Detail(VARIED, among(FACTORS))] = NONE,
+    samples: Annotated[int | None, Detail("a Latin hypercube")] = None,
+    precision: Annotated[
+        Share | None,
+        Detail("each point, its throughput; at most 1,000 runs; needs --out FOLDER"),
+    ] = None,
+    jobs: Annotated[int | None, Detail(default="all usable CPUs")] = None,
     cluster: str = "",
 ) -> Chart[SweepAnswer]:
     """Simulate each lock at each number of CPUs.
@@ -259,7 +265,7 @@ def _band(
     )["per_second"]
 
 
-def _points(machine: str, cpus: str | None) -> tuple[Machine, list[int]]:
+def _points(machine: str, cpus: Numbers | None) -> tuple[Machine, list[int]]:
     """Return the machine and the CPU counts, checked against its number of CPUs."""
     from locksim import machine as machines
     from locksim.study.sweep.design import CPU_COUNTS
@@ -267,10 +273,9 @@ def _points(machine: str, cpus: str | None) -> tuple[Machine, list[int]]:
     profile = machines.load(machine)
     if cpus is None:
         return profile, [n for n in CPU_COUNTS if n <= profile.n_cpus]
-    counts = whole_numbers(cpus, "--cpus")
-    for n in counts:
+    for n in cpus:
         bounded(n, "--cpus", 1, profile.n_cpus, on=profile.name)
-    return profile, counts
+    return profile, list(cpus)
 
 
 def _file_or_folder(out: Path | None) -> tuple[Path | None, Path | None]:

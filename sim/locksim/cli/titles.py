@@ -18,21 +18,26 @@ __all__ = ["titles"]
 T = TypeVar("T", bound=Mapping[str, object])
 
 
-def titles(heading: str, found: Sequence[T], about: str = "") -> Report[T | list[T]]:
+def titles(
+    heading: str, found: Sequence[T], about: str = "", columns: Sequence[str] = ()
+) -> Report[T | list[T]]:
     """Return a list of entries, a name and a title on each line.
 
     Arguments:
         heading: of the names. found: dictionaries whose first value is the name, with a ``title``.
         about: what is said of one entry, which is then the document; "" for a list.
+        columns: keys of what stands between name and title.
     """
 
     def show(output: Console) -> None:
         view = tables.table()
-        tables.add(view, heading)
+        for column in (heading, *columns):
+            tables.add(view, column)
         tables.add(view, "title", fold=True)
         for entry in found:
             name, *_ = entry.values()
-            view.add_row(escape(str(name)), escape(str(entry["title"])))
+            between = (tables.DASH if entry[key] is None else str(entry[key]) for key in columns)
+            view.add_row(*map(escape, (str(name), *between, str(entry["title"]))))
         tables.print_table(output, view)
         if about:
             output.print(f"\n{about}", markup=False, soft_wrap=True)

@@ -190,7 +190,8 @@ class Plan(Generic[Key, Result]):
 class Experiment(ABC):
     """A published result that can be simulated.
 
-    ``brief`` are options of :meth:`plan` that shorten it, where it takes minutes otherwise.
+    ``year`` is that of the publication; None where none is printed. ``machine`` is the profile's
+    name. ``brief`` are options of :meth:`plan` that shorten it, where it takes minutes otherwise.
     ``replications`` are its runs for each cell, where bands cost less than these: one run is
     the base, and the others but one are draws (:mod:`locksim.study.bands`). 0: no bands unless
     they are asked for.
@@ -198,6 +199,8 @@ class Experiment(ABC):
 
     name: str
     title: str
+    year: int | None
+    machine: str
     brief: ClassVar[Mapping[str, Any]] = {}
     replications: ClassVar[int] = 0
 

@@ -50,4 +50,4 @@ def test_an_unknown_name_is_refused(app: typer.Typer, what: str) -> None:
     """Exit code 2 and one message."""
     done = run(app, "nothing-like-it")
     assert (2, "") == (done.exit_code, done.stdout)
-    assert done.stderr.startswith(f"error: there is no {what} 'nothing-like-it'; ")
+    assert done.stderr.startswith(f"error: unknown {what} 'nothing-like-it'; ")

@@ -80,9 +80,12 @@ def test_command_without_a_module_is_not_offered(fake: str) -> None:
 
 
 def test_no_arguments_print_the_help(fake: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """``locklab`` alone says what there is."""
+    """``locklab`` alone says what there is, and --help-all the same."""
     assert 0 == locklab.main([])
-    assert capsys.readouterr().out.startswith("Usage: locklab COMMAND [ARGUMENTS]…\n")
+    shown = capsys.readouterr().out
+    assert 0 == locklab.main(["--help-all"])
+    assert shown == capsys.readouterr().out
+    assert shown.startswith("Usage: locklab COMMAND [ARGUMENTS]…\n")
 
 
 def test_command_gets_the_rest_of_the_line(fake: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -112,13 +115,20 @@ def test_a_command_of_two_words(fake: str, capsys: pytest.CaptureFixture[str]) -
     """A word that stands before others lists them; it takes the rest as its command does."""
     assert 0 == locklab.main(["two", "words", "a"])
     assert "locklab two words a\n" == capsys.readouterr().out
-    assert 0 == locklab.main(["two", "--help"])
+    assert 0 == locklab.main(["two", "--help-all"])
     assert "\n  words  Fake things, for a test\n" in capsys.readouterr().out
     assert 2 == locklab.main(["two", "wrods"])
     message = "error: unknown command 'two wrods'; did you mean 'two words'?\n"
     assert message == capsys.readouterr().err
     assert 2 == locklab.main(["words"])
     assert "error: unknown command 'words'; did you mean 'two words'?\n" == capsys.readouterr().err
+
+
+def test_a_misspelt_word_below_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is suggested, though the command above it takes a word of any kind."""
+    assert 2 == locklab.main(["grade", "compar", "a", "b"])
+    message = "error: unknown command 'grade compar'; did you mean 'grade compare'?\n"
+    assert message == capsys.readouterr().err
 
 
 def test_unknown_option_points_at_the_help(fake: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,6 +29,7 @@ class CurveExperiment(Experiment):
     def __init__(self, curves: CurveSet) -> None:
         self.curves = curves
         self.name, self.title = curves.name, curves.title
+        self.year, self.machine = curves.year, curves.machine
 
     def plan(
         self,
@@ -47,7 +48,7 @@ class CurveExperiment(Experiment):
             seed: of the first replication.
         """
         curves = self.curves
-        profile = machines.load(curves.machine) if machine is None else machine
+        profile = machines.load(self.machine) if machine is None else machine
         measured = curves.measured()
         alone = {row: operation_ns(profile, curves, row, 1, 0, seed=seed).mean for row in measured}
         thinks = {

@@ -32,7 +32,8 @@ class CurveSet:
 
     Arguments:
         name: of the experiment. table: of the dataset. title, source: as in reproductions.
-        machine: the profile. rows: the curves. key: the dataset's column that names them.
+        year: of the publication; None where none is printed. machine: the profile.
+        rows: the curves. key: the dataset's column that names them.
         count: its column with the number of CPUs.
         thinks: whether the row of one thread says how much work lies between two operations.
         spread: whether a group's threads lie apart, as folly shares them out.
@@ -42,6 +43,7 @@ class CurveSet:
     table: str
     title: str
     source: str
+    year: int | None
     machine: str
     rows: tuple[str, ...]
     key: str
@@ -84,6 +86,7 @@ SETS = (
         "mckenney-2019/atomic",
         "one atomic counter on eight sockets",
         "Paul E. McKenney, perfbook, count_atomic on the machine hps, 23 October 2019",
+        2019,
         "xeon-8176-8x28",
         ("mean",),
         "statistic",
@@ -94,6 +97,7 @@ SETS = (
         "downs-2020/graviton2",
         "a shared counter on 16 cores of a Graviton2",
         "Travis Downs, concurrency-hierarchy-bench, results/g2-16, 2020",
+        2020,
         "graviton2-64",
         ("atomic add", "cas add", "pause spin", "ticket spin"),
         "implementation",
@@ -104,6 +108,7 @@ SETS = (
         "folly-locks/small-locks",
         "atomic instructions with work between them, two sockets of Broadwell",
         "folly, SmallLocksBenchmark.cpp, results on a Xeon E5-2680 v4",
+        None,
         "xeon-e5-2680v4-2x14",
         ("atomic_fetch_xor", "atomic_cas", "atomics_fetch_add"),
         "implementation",

@@ -35,7 +35,7 @@ from lockui.plots import Axis, Curves, Plot
 class Franke2001Chatroom(Experiment):
     """The experiment (see the module)."""
 
-    name = "franke-2001-chatroom"
+    name, year, machine = "franke-2001-chatroom", 2001, MACHINE
     title = "Chatroom on Linux 2.4.3 with and without SELinux, 1 to 8 CPUs"
     brief: ClassVar = {"messages": franke_2001.BRIEF_MESSAGES}
 

@@ -56,7 +56,7 @@ SENDS = "tcp_sendmsg"
 class Franke2001Kernprof(Experiment):
     """The experiment (see the module)."""
 
-    name = "franke-2001-kernprof"
+    name, year, machine = "franke-2001-kernprof", 2001, MACHINE
     title = "kernprof on Chatroom: shares of time with and without SELinux"
     brief: ClassVar = {"messages": 10}
 

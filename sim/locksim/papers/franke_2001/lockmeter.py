@@ -66,7 +66,7 @@ COLUMNS = {
 class Franke2001Lockmeter(Experiment):
     """The experiment (see the module)."""
 
-    name = "franke-2001-lockmeter"
+    name, year, machine = "franke-2001-lockmeter", 2001, MACHINE
     title = "lockmeter on Chatroom: three spinlocks of 2.4.3 with SELinux, 1 to 8 CPUs"
     brief: ClassVar = {"messages": franke_2001.BRIEF_MESSAGES}
 

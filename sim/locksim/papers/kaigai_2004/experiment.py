@@ -100,7 +100,7 @@ def cache(kernel: str, work: Work) -> Struct:
 class Kaigai2004(Experiment):
     """The experiment (see the module)."""
 
-    name = "kaigai-2004"
+    name, year, machine = "kaigai-2004", 2004, "itanium2-32"
     title = "write() on tmpfs with the SELinux AVC under a spinlock, an rwlock and RCU"
     source = "KaiGai Kohei, Re: RCU issue with SELinux, linux-kernel, 20 August 2004"
     replications: ClassVar = 5
@@ -124,7 +124,7 @@ class Kaigai2004(Experiment):
             seed: of the first replication.
             search_share: share of a check's register work while the cache is held.
         """
-        profile = machines.load("itanium2-32") if machine is None else machine
+        profile = machines.load(self.machine) if machine is None else machine
         table = published()
         work = inputs(profile, search_share)
         runs = {"operations": operations, "replications": replications, "seed": seed}

@@ -64,10 +64,12 @@ class Lmbench2001(Experiment):
     """One of the two experiments (see the module).
 
     Arguments:
-        name, title, source: of the experiment. machine: the profile's name.
+        name, title, source: of the experiment, of 2001. machine: the profile's name.
         far: time of a check on the other host, in checks of this host.
         fitted_on: the rows to which a number was fitted.
     """
+
+    year = 2001
 
     def __init__(
         self,

@@ -28,7 +28,7 @@ ROWS: tuple[Row, ...] = ((32, 0), (80, 0), (128, 0), (32, 64), (80, 64), (128, 6
 class Awr(Experiment):
     """The experiment (see the module)."""
 
-    name = "long-2013-awr"
+    name, year, machine = "long-2013-awr", 2013, long_2013.MACHINE
     title = "Oracle SLOB (readers + writers) on 80 CPUs: time without and with Long's patches"
     source = long_2013.SOURCE
 

@@ -23,7 +23,7 @@ NO_MODELS = "Analytic models are compared in long-2013-awr: they cover only read
 class Redo(Experiment):
     """The experiment (see the module)."""
 
-    name = "long-2013-redo"
+    name, year, machine = "long-2013-redo", 2013, long_2013.MACHINE
     title = "Oracle SLOB (readers + writers) on 80 CPUs: redo without and with Long's patches"
     source = long_2013.SOURCE
 

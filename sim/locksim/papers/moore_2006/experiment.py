@@ -71,7 +71,7 @@ FITTED_ON = {
 class Moore2006(Experiment):
     """The experiment (see the module)."""
 
-    name = "moore-2006-netlabel"
+    name, year, machine = "moore-2006-netlabel", 2006, "two-hosts-2006"
     title = "NetLabel: netperf with CIPSO labels on a gigabit link, label cache on and off"
     source = "Paul Moore, NetLabel performance numbers, redhat-lspp, 13 July 2006"
 
@@ -92,7 +92,7 @@ class Moore2006(Experiment):
             replications: independent runs per cell.
             seed: of the first replication.
         """
-        profile = machines.load("two-hosts-2006") if machine is None else machine
+        profile = machines.load(self.machine) if machine is None else machine
         works = fit(profile)
         table = published()
         runs = {"replications": replications, "seed": seed}
