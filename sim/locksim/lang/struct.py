@@ -194,10 +194,10 @@ class Lock(Struct):
 class RWLock(Struct):
     """A reader-writer lock: ``read_acquire/read_release`` and ``write_acquire/write_release``.
 
-    Some can also be tried (``read_try_acquire()`` and ``write_try_acquire()`` give nonzero on
-    success, and never wait) or change sides: ``downgrade()`` turns the writer into a reader, and no
-    writer comes between; ``try_upgrade()`` turns the only reader into the writer and gives nonzero,
-    or gives 0 and leaves the reader a reader.
+    Some of these locks have further methods. ``read_try_acquire()`` and ``write_try_acquire()``
+    return nonzero on success, and never wait. ``downgrade()`` makes the writer a reader, and no
+    other writer gets in between. ``try_upgrade()`` makes the only reader the writer and returns
+    nonzero; otherwise it returns 0, and the reader stays a reader.
     """
 
     MODELS: ClassVar[tuple[str, ...]] = ALL_MODELS
@@ -219,11 +219,12 @@ class RWLock(Struct):
 
 
 class SeqLock(Struct):
-    """A sequence lock: writers exclude one another, readers look afterwards whether one came by.
+    """A sequence lock: writers exclude one another; a reader checks at its end for a writer.
 
-    ``read_begin()`` gives a number; ``read_retry(number)`` gives nonzero if what was read since may
-    be torn, and must be read again. Writers use ``write_acquire/write_release``; a lock that can
-    also make its readers wait has ``read_acquire/read_release``.
+    ``read_begin()`` returns a number. ``read_retry(number)`` returns nonzero if a writer may have
+    changed the data since then; the reader must then read again. Writers use
+    ``write_acquire/write_release``. A lock with readers that wait also has
+    ``read_acquire/read_release``.
     """
 
     MODELS: ClassVar[tuple[str, ...]] = ALL_MODELS
@@ -239,10 +240,10 @@ class SeqLock(Struct):
 class CountedRef(Lock):
     """A lock with a reference count, at first 1: ``get()`` takes a reference, ``put()`` drops one.
 
-    ``put()`` gives the references that are left; who gets 0 has the object alone. Between
-    ``acquire()`` and ``release()`` the count stands still; ``references()`` gives it. Some have
-    ``put_or_lock()``: it drops a reference and gives nonzero, or gives 0, keeps the last one and
-    holds the lock.
+    ``put()`` returns the number of references that are left. A thread that gets 0 is the only user
+    of the object. Between ``acquire()`` and ``release()`` the count does not change;
+    ``references()`` returns it. Some locks have ``put_or_lock()``. It drops a reference and returns
+    nonzero. If the reference is the last one, it keeps the reference, takes the lock and returns 0.
     """
 
     METERED: ClassVar[dict[str, str]] = {**Lock.METERED, "put_or_lock": "acquire_if_zero"}
@@ -251,10 +252,10 @@ class CountedRef(Lock):
 class ReadCopyUpdate(Struct):
     """Readers that no thread waits for, except one that frees what they may still see.
 
-    Readers are between ``read_lock()`` and ``read_unlock()``, which nest. ``synchronize_rcu()``,
-    called outside them, returns when all readers that were inside are gone. Every CPU that takes
-    part calls ``quiescent()`` now and then where it holds no reference, and ``offline()`` before it
-    stops.
+    A reader is between ``read_lock()`` and ``read_unlock()``; such sections may nest.
+    ``synchronize_rcu()`` must be called outside of them. It returns when all readers that were
+    inside have left. Every CPU that takes part must call ``quiescent()`` now and then at a place
+    where it holds no reference, and ``offline()`` before it stops.
     """
 
     MODELS: ClassVar[tuple[str, ...]] = ALL_MODELS
@@ -263,9 +264,10 @@ class ReadCopyUpdate(Struct):
 class SleepableRCU(Struct):
     """Read-copy update whose readers may give up their CPU: each struct is a domain of its own.
 
-    ``rank = read_lock()`` begins a reader and ``read_unlock(rank)`` ends it, on whatever CPU the
-    thread runs by then; readers nest. ``synchronize_srcu()``, called outside the readers of this
-    domain, returns when all of its readers that were inside are gone.
+    ``rank = read_lock()`` begins a read section, and ``read_unlock(rank)`` ends it. The thread may
+    have moved to another CPU in between. Read sections may nest. ``synchronize_srcu()`` must be
+    called outside the read sections of this domain. It returns when all readers of the domain that
+    were inside have left.
     """
 
     MODELS: ClassVar[tuple[str, ...]] = ALL_MODELS
@@ -274,9 +276,8 @@ class SleepableRCU(Struct):
 class CountingSemaphore(Struct):
     """Permits that threads take and give back: ``down()`` waits for one, ``up()`` adds one.
 
-    A new semaphore has ``permits`` of them. Any thread may give a permit, whether it has taken one
-    or not. Some can be tried: ``try_down()`` gives nonzero if it took a permit, and never waits for
-    one.
+    A new semaphore has ``permits`` permits. Any thread may add a permit, even if it has taken none.
+    Some semaphores have ``try_down()``. It never waits, and returns nonzero if it took a permit.
 
     Arguments:
         permits: at the start, from 0.
@@ -292,15 +293,15 @@ class CountingSemaphore(Struct):
 class DecisionCache(Struct):
     """A cache of decisions: words of two halves, kept by key, read by all and replaced by few.
 
-    ``lookup(key)`` gives ``allowed + (audit << 32)`` of the key's entry, 0 if there is none.
-    ``replace(key, allowed, audit)`` makes this the key's decision, whether there was one or not;
-    who looks meanwhile sees the old one or the new one, never half of each. ``reclaim()`` takes out
-    every entry that was neither looked up nor replaced since the last time, and gives their number.
-    What is taken out is freed. A key is not 0; ``allowed`` is below 2 ** 32, ``audit`` from 1 to
-    below 2 ** 31.
+    ``lookup(key)`` returns ``allowed + (audit << 32)`` of the key's entry, or 0 if there is no
+    entry. ``replace(key, allowed, audit)`` sets the decision of the key, and makes an entry if
+    there is none. A thread that looks up the key meanwhile gets the old decision or the new one,
+    never a mixture. ``reclaim()`` removes and frees every entry that was neither looked up nor
+    replaced since the last ``reclaim()``, and returns the number of these entries. A key is not 0,
+    ``allowed`` is below 2 ** 32, and ``audit`` is from 1 to below 2 ** 31.
 
-    Every CPU that takes part calls ``quiescent()`` now and then where it is in none of these, and
-    ``offline()`` before it stops; a cache without RCU has nothing to do there.
+    Every CPU that takes part must call ``quiescent()`` now and then outside of these methods, and
+    ``offline()`` before it stops. In a cache without RCU the two methods do nothing.
     """
 
     MODELS: ClassVar[tuple[str, ...]] = ALL_MODELS
@@ -309,12 +310,12 @@ class DecisionCache(Struct):
 class Workload(Struct):
     """What the CPUs run: ``thread()`` is a thread's program, ``yield done()`` ends a unit of work.
 
-    Any struct may have a ``setup()`` program. It runs before time 0, on CPU 0, at no cost: parts
-    first, then the whole.
+    Any struct may have a ``setup()`` program. It runs before time 0, on CPU 0, at no cost. The
+    parts of a struct run theirs first, and then the struct itself.
 
-    More threads than CPUs: a workload with a ``param`` ``tasks`` and a program ``task()`` has that
-    many further threads, numbered from ``n_cpus()`` on. They run when a CPU switches to them
-    (``yield switch(number)``).
+    A workload can have more threads than CPUs. It then has a ``param`` ``tasks`` and a program
+    ``task()``. The ``tasks`` further threads have the numbers from ``n_cpus()`` on. Such a thread
+    runs when a CPU switches to it (``yield switch(number)``).
     """
 
     def thread(self) -> Program:
