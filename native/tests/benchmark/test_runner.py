@@ -161,7 +161,7 @@ def test_the_empty_loop_comes_with_bare_pairs(machine: Machine) -> None:
         ({"loop": "throughput", "hold_ns": 1}, "need 'latency'"),
         ({"loop": "throughput", "write_share": 0.5}, "needs the latency loop"),
         ({"threads": 0}, "at least 1"),
-        ({"threads": 4097}, "do not fit"),
+        ({"threads": 4097}, "need 4097 CPUs"),
         ({"placement": "kompact"}, "did you mean 'compact'"),
         ({"hold_ns": -1}, "hold time must be at least 0"),
         ({"think_ns": float("nan")}, "think time must be at least 0"),

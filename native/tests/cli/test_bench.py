@@ -95,7 +95,7 @@ def test_all_is_well(tmp_path: Path) -> None:
         (["bench", "tas", "--threads", "one"], "--threads one"),
         (["bench", "tas", "--hold", "1ns,x"], "--hold x: write a number with its unit"),
         (["bench", "tas", "--placement", "near"], "--placement near"),
-        (["bench", "tas", "--threads", "4097"], "do not fit"),
+        (["bench", "tas", "--threads", "4097"], "need 4097 CPUs"),
         (["bench", "tas", "--out", "found.csv"], "must end in .json or .parquet"),
         (["bench", "tas", "--precision", "0%"], "precision must be between"),
         (["bench", "tas", "--reads", "101%"], "--reads 101%: a share is at most 100%"),
