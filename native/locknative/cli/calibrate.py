@@ -1,20 +1,4 @@
-"""Measure this machine's memory costs and write them as a profile for the simulator.
-
-``--json`` prints::
-
-    {"file", "machine": <as 'locklab show machine NAME --json'>,
-     "regime": {"sentinel_ns", "share", "left_out"},
-     "expected": {"error", "low", "high", "left_out": [cell], "checked": [cell]} or null,
-     "warnings": [text], "missing": [probe],
-     "served_next": {"rule", "passes", "error", "others": {rule: error}} or null,
-     "fits": [{"costs": [name], "error", "cells": [cell]}]}
-
-A cell is ``{"kernel", "cpus", "read", "think", "option", "measured_ns", "simulated_ns"}``.
-``expected`` is the error that predictions are expected to have, where a loop has no private work: a
-mean of absolute relative errors, as a fraction, with its 95 % interval. ``left_out`` are readings
-that were predicted by a fit to the others, ``checked`` loops of locks that no fit has seen.
-A fit's ``error`` is the root mean square of the logarithms of simulated over measured readings.
-"""
+"""Measure this machine's memory costs and write them as a profile for the simulator."""
 
 from __future__ import annotations
 
@@ -50,17 +34,61 @@ app = typer.Typer(add_completion=False)
 PROFILE = Path("machine.toml")
 
 
+class CellEntry(TypedDict):
+    """A reading, as it was measured and as the profile has it."""
+
+    kernel: str
+    cpus: list[int]
+    read: bool
+    think: int
+    option: int
+    measured_ns: float
+    simulated_ns: float
+
+
+class ExpectedEntry(TypedDict):
+    """The error that predictions are expected to have, where a loop has no private work.
+
+    ``error`` is a mean of absolute relative errors, as a fraction, with its 95 % interval.
+    ``left_out`` are readings that were predicted by a fit to the others, ``checked`` loops of
+    locks that no fit has seen.
+    """
+
+    error: float
+    low: float
+    high: float
+    left_out: list[CellEntry]
+    checked: list[CellEntry]
+
+
+class ServedEntry(TypedDict):
+    """The rule by which a line is served next, its error, and that of each other rule."""
+
+    rule: Any
+    passes: Any
+    error: float
+    others: dict[str, float]
+
+
+class FitEntry(TypedDict):
+    """A fit: its error is the root mean square of the logarithms of simulated over measured."""
+
+    costs: list[str]
+    error: float
+    cells: list[CellEntry]
+
+
 class CalibrateAnswer(TypedDict):
-    """The profile, and the fits behind it."""
+    """The profile, the fits behind it, and the probes that are missing."""
 
     file: str
     machine: MachineAnswer
     regime: Regime
-    expected: dict[str, Any] | None
+    expected: ExpectedEntry | None
     warnings: list[str]
     missing: list[str]
-    served_next: dict[str, Any] | None
-    fits: list[dict[str, Any]]
+    served_next: ServedEntry | None
+    fits: list[FitEntry]
 
 
 @command(app)
@@ -135,7 +163,7 @@ def _document(found: Calibration, out: Path) -> CalibrateAnswer:
     }
 
 
-def _served_next(found: Calibration) -> dict[str, Any] | None:
+def _served_next(found: Calibration) -> ServedEntry | None:
     if found.rule is None:
         return None
     settings = found.rule.settings
@@ -147,7 +175,7 @@ def _served_next(found: Calibration) -> dict[str, Any] | None:
     }
 
 
-def _expected(found: Calibration) -> dict[str, Any] | None:
+def _expected(found: Calibration) -> ExpectedEntry | None:
     error = found.expected
     if error is None:
         return None
@@ -160,7 +188,7 @@ def _expected(found: Calibration) -> dict[str, Any] | None:
     }
 
 
-def _cells(pairs: Pairs) -> list[dict[str, Any]]:
+def _cells(pairs: Pairs) -> list[CellEntry]:
     return [
         {
             "kernel": cell.kernel,

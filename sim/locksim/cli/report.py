@@ -1,24 +1,10 @@
-"""Read and check a table of lock statistics (lockmeter, perf).
-
-``--json`` prints one object::
-
-    {"file", "tables": [{"source", "system", "cpus", "window_ns", "notes",
-                         "locks": [{"name", "kind", "caller", …}],
-                         "identities": {"window_ns", "agree", "held",
-                                        "breaches": [{"row", "identity", "left", "right",
-                                                      "says"}]}}]}
-
-A row has the columns that its source has, under the names of :mod:`locksim.study.reports.table`:
-shares as fractions, times in ns. ``identities`` counts the equations that hold (``held``, by name)
-and lists those that a row breaks. Both sides are intervals, since printed numbers are rounded.
-Its ``window_ns`` is the window that the rows imply, if the text names none.
-"""
+"""Read and check a table of lock statistics (lockmeter, perf)."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from rich.markup import escape
@@ -48,11 +34,46 @@ _SIDED = ("readers_max", "busy_ns", "wait_ww_ns", "spin_ww")
 app = typer.Typer(add_completion=False)
 
 
+class BreachEntry(TypedDict):
+    """An equation that a row breaks; its sides are intervals, as printed numbers are rounded."""
+
+    row: str
+    identity: str
+    left: tuple[float, float]
+    right: tuple[float, float]
+    says: str
+
+
+class IdentitiesEntry(TypedDict):
+    """How many equations hold (``held``, by name), and those that do not.
+
+    ``window_ns`` is the window that the rows imply, as an interval, if the text names none.
+    ``agree`` counts the rows with this window, and those that imply one.
+    """
+
+    window_ns: tuple[float, float] | None
+    agree: tuple[int, int]
+    held: dict[str, int]
+    breaches: list[BreachEntry]
+
+
+class TableEntry(TypedDict):
+    """A table. A row has the columns that its source has, shares as fractions, times in ns."""
+
+    source: str
+    system: str
+    cpus: int | None
+    window_ns: float | None
+    notes: list[str]
+    locks: list[dict[str, Any]]
+    identities: IdentitiesEntry
+
+
 class ReportAnswer(TypedDict):
     """The tables of a text."""
 
     file: str
-    tables: list[dict[str, Any]]
+    tables: list[TableEntry]
 
 
 @command(app)
@@ -92,7 +113,7 @@ def report(
     document = ReportAnswer(
         file=str(file),
         tables=[
-            {**table.to_json(), "identities": one.to_json()}
+            cast("TableEntry", {**table.to_json(), "identities": one.to_json()})
             for table, one in zip(found, checked, strict=True)
         ],
     )
