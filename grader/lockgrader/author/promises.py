@@ -117,7 +117,8 @@ def _offers(text: str, option: str) -> bool:
 
 def _filled(command: str, values: dict[str, str | int]) -> str:
     for name, value in values.items():
-        command = re.sub(rf"\b{name.upper()}\b", str(value), command)
+        # A unit may follow: HOLDns.
+        command = re.sub(rf"\b{name.upper()}(?![A-Z0-9_])", str(value), command)
     return command
 
 

@@ -91,3 +91,9 @@ def test_commands_run(tmp_path: Path) -> None:
     found = [*p.run_commands(load(folder), folder, "ada", KEY)]
     assert [True, True, False] == [item.ok for item in found]
     assert Item("command", "locklab lab check --no", False, "it has no option --no") == found[2]
+
+
+def test_a_unit_may_follow_a_value() -> None:
+    """HOLDns of a student whose hold is 100 is 100ns; a longer name is another one."""
+    said = p._filled("run HOLD --hold HOLDns --cpus CPUS --set HOLDS", {"hold": 100, "cpus": 4})
+    assert "run 100 --hold 100ns --cpus 4 --set HOLDS" == said
