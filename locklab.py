@@ -29,7 +29,7 @@ GROUP = "locklab.commands"
 READERS: dict[str, dict[str, str]] = {
     "Learn": {
         "lesson": "Open a lesson in JupyterLab; list, run and write lessons",
-        "lab": "Work on a lab: start, check, get a hint, hand in",
+        "lab": "Work on a lab: start, check, hint, submit; or write one",
         "drill": "",
         "progress": "",
     },

@@ -1,4 +1,4 @@
-"""Print the JSON schema of what a command prints, or the tree of all commands.
+"""Print the JSON schema of what a command prints, or all commands as JSON.
 
 ``locklab show schema`` lists the commands that have a schema; ``locklab show schema run`` prints
 that of ``locklab run --json`` (JSON Schema 2020-12). ``--commands`` prints the tree: a list of
@@ -67,7 +67,7 @@ def schema(
     ] = "",
     commands: bool = False,
 ) -> None:
-    """Print the JSON schema of what a command prints, or the tree of all commands.
+    """Print the JSON schema of what a command prints, or all commands as JSON.
 
     Without a name it lists the commands that have a schema.
     """

@@ -42,7 +42,9 @@ def bundle(
     out: Annotated[Path | None, Detail("the zip; with --roster a folder of them")] = None,
     student: Annotated[str, Detail("makes their bundle, with their values")] = "",
     roster: Annotated[Path | None, Detail("makes a bundle for each")] = None,
-    key: Path | None = None,
+    key: Annotated[
+        Path | None, Detail("without it a public one: anyone can compute the values", rare=False)
+    ] = None,
 ) -> Report[list[BundleEntry]]:
     """Make the bundle for students: no hidden checks, no solution, the same bytes each time."""
     home, secret = find(lab), course_key(key)

@@ -60,15 +60,15 @@ def lint(
         ),
     ] = None,
     count: Annotated[
-        int, Detail("students who hand in the solution; 0: check files only", rare=False)
+        int, Detail("students to try the solution for; 0: check files only", rare=False)
     ] = 20,
     jobs: Annotated[int | None, Detail(default="as many as CPUs")] = None,
     seed: Annotated[
-        int | None, Detail("of the students who hand in right submissions", default="today's")
+        int | None, Detail("of the students to try right submissions for", default="today's")
     ] = None,
     out: Annotated[Path, Detail("what is graded, so that an ended run goes on")] = KEPT,
     again: bool = False,
-    all_: Annotated[bool, Detail("lists properties that hold")] = False,
+    all_: Annotated[bool, Detail("every property, also those that hold")] = False,
     sandbox: OwnWork = "namespaces",
 ) -> Report[list[LintEntry]]:
     """Check labs before students see them: solution passes, starter fails, hints exist, and more.

@@ -61,7 +61,12 @@ SIGNS: dict[Status, str] = {
 @command(app)
 def doctor(
     sandbox: Annotated[
-        str, Detail("attack its protections", among(("namespaces", "platform")), rare=False)
+        str,
+        Detail(
+            "attack its protections and report which hold",
+            among(("namespaces", "platform")),
+            rare=False,
+        ),
     ] = "",
     warm: bool = False,
 ) -> Report[DoctorAnswer | WarmAnswer]:
