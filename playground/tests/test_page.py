@@ -24,7 +24,7 @@ SITE = ROOT / "out" / "site"
 BUILT = SITE / "playground" / "locklab.zip"
 PROGRAMS = ROOT / "sim" / "locksim" / "play" / "programs"
 PYTHON_S = 180
-"""A guard for the start of Python in a browser on a loaded machine."""
+"""A guard for what Python does in a browser on a loaded machine."""
 
 pytestmark = [
     pytest.mark.slow,
@@ -56,6 +56,7 @@ class Tab:
     def __init__(self, browser: Any, server: str, **options: Any) -> None:
         self.context = browser.new_context(**options)
         self.page = self.context.new_page()
+        self.page.set_default_timeout(PYTHON_S * 1000)
         self.server = server
         self.said: list[str] = []
         self.asked: list[str] = []
