@@ -198,7 +198,7 @@ def link_to_a_folder(folder: Path) -> Path:
 
 @archive(13, "ungradable")
 def pipe(folder: Path) -> Path:
-    """A pipe: who opens it to read waits for ever."""
+    """A pipe: who opens it to read waits forever."""
     home = folder / "eve"
     home.mkdir()
     os.mkfifo(home / "answers.json")

@@ -2,7 +2,7 @@
 
 A case is a seed: four flavours, some threads, and operations drawn at random, among them misuse of
 every kind, keys that raise or use the table while they are compared, finalizers that read, cycles,
-forks, and a signal whose handler raises. One thing is left out, which waits for ever by its nature:
+forks, and a signal whose handler raises. One thing is left out, which waits forever by its nature:
 waiting for a flavour's grace period inside another flavour's section.
 
     python native/fuzz/urcu.py --minutes 10        # of processor time, new seeds

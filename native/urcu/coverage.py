@@ -84,7 +84,7 @@ def table() -> str:
     present = {path.name for path in folder.glob("*.h")}
     unknown = present - set(known["headers"]) - set(known["left_out"])
     if unknown:
-        raise ValueError(f"coverage.toml says nothing of these headers: {sorted(unknown)}")
+        raise ValueError(f"coverage.toml does not list these headers: {sorted(unknown)}")
     lines = ["| header | liburcu | Python |", "|---|---|---|"]
     for header, entries in known["headers"].items():
         names = header_names(folder, header)

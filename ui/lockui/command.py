@@ -242,7 +242,7 @@ def _check(how: dict[str, Any]) -> None:
 
         check_files(how["plot"])
     if how.get("latex") and how["json"]:
-        raise UsageError("--latex and --json exclude each other: choose one")
+        raise UsageError("--latex and --json cannot be used together: choose one")
 
 
 def _fields(group: type, default: Any) -> list[_Made]:

@@ -68,7 +68,7 @@ def test_one_answer_comes_out_in_every_form(app: typer.Typer, tmp_path: Path) ->
     ("arguments", "message"),
     [
         (["--plot", "a.doc"], "error: --plot a.doc"),
-        (["--json", "--latex"], "error: --latex and --json exclude each other: choose one"),
+        (["--json", "--latex"], "error: --latex and --json cannot be used together: choose one"),
     ],
 )
 def test_what_cannot_come_out_is_refused_first(

@@ -109,7 +109,7 @@ def public_files(folder: Path) -> dict[str, bytes]:
         if "__pycache__" not in path.parts:
             files[path.relative_to(folder).as_posix()] = path.read_bytes()
     if not any(name.startswith("starter/") for name in files):
-        raise BundleError(f"{starter} holds no file to start from")
+        raise BundleError(f"{starter} has no file to start from")
     if lab.c:
         from lockgrader.c import interface  # loads engines that other labs do not need here
 
@@ -222,7 +222,9 @@ def _unzipped(path: Path) -> dict[str, bytes]:
         for entry in entries:
             parts = entry.filename.split("/")
             if "\\" in entry.filename or any(p in ("", ".", "..") for p in parts):
-                raise BundleError(f"{path} holds the path {entry.filename!r}, which leads outside")
+                raise BundleError(
+                    f"{path} holds the path {entry.filename!r}, which is outside its own folder"
+                )
             with made.open(entry) as file:
                 data = file.read(MAX_BYTES + 1)
             found["/".join(parts[1:])] = data
@@ -243,7 +245,7 @@ def _refuse_hidden_beliefs(lab: Lab, path: Path) -> None:
     named = {name for raw in public for name in raw.get("misconceptions", {}).values()}
     if hidden := sorted(tomllib.loads(path.read_text(encoding="utf-8")).keys() - named):
         raise BundleError(
-            f"{path} holds beliefs that no public check names: {', '.join(hidden)}\n"
+            f"{path} has misconceptions that no public check names: {', '.join(hidden)}\n"
             f"help: move them to hidden/{BELIEFS}"
         )
 

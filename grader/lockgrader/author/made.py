@@ -85,7 +85,7 @@ def equivalents(lab: Lab) -> dict[str, str]:
     try:
         return {one["name"]: str(one["reason"]) for one in listed}
     except KeyError as error:
-        raise LabError(f"{path}: an [[equivalent]] has no {error}") from error
+        raise LabError(f"{path}: an [[equivalent]] lacks {error}") from error
 
 
 class _Source:

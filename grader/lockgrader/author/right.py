@@ -226,7 +226,7 @@ def _right(lab: Lab, raw: dict[str, Any], ours: Files) -> Right:
     except (SyntaxError, ValueError) as error:
         raise LabError(f"{where}: {error}") from error
     if not answers and files.items() <= ours.items():
-        raise LabError(f"{where}: nothing is written another way")
+        raise LabError(f"{where}: it does not change the solution")
     return Right(name, files, answers)
 
 

@@ -97,7 +97,7 @@ def records(data: bytes, order: Order, expected: Asked) -> Records:
         and (found["words"] == expected.words)[expected.given].all()
     )
     if not same:
-        raise MalformedError("the records hold other operations than the order")
+        raise MalformedError("the records contain other operations than the order")
     tickets = np.sort(np.concatenate([found["began"], found["ended"]]))
     if not (tickets == np.arange(len(tickets))).all() or (found["began"] >= found["ended"]).any():
         raise MalformedError("invalid tickets")

@@ -9,7 +9,7 @@ fixed sequence of steps. Torture does not, so it must fail in each of its runs.
 
 **What never ends** is recognised without a clock. A submission calls ``__sanitizer_cov_trace_pc``
 with each stretch of its code, and the client counts them. A program all of whose threads sleep
-waits for ever. Limits in seconds are guards: a check that reaches one is not decided and costs
+waits forever. Limits in seconds are guards: a check that reaches one is not decided and costs
 nothing.
 """
 

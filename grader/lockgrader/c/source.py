@@ -102,7 +102,9 @@ def examine(text: str, file: str, own_headers: tuple[str, ...]) -> None:
         if token.kind == "raw":
             raise _forbidden(file, token, f"{token.text}: write the string without R")
         if token.kind == "other" and not token.text.isascii():
-            raise _forbidden(file, token, "a character outside ASCII: only comments may hold one")
+            raise _forbidden(
+                file, token, "a character outside ASCII: it is only allowed in a comment"
+            )
         if token.kind == "other" and token.text in "\"'\\":
             raise Refused("student_error", f"{file}:{token.line}: an unterminated quotation")
         if token.kind == "word":
@@ -112,7 +114,7 @@ def examine(text: str, file: str, own_headers: tuple[str, ...]) -> None:
         _examine_directive(file, line, own_headers)
         pastes -= _examine_pastes(file, line)
     if pastes:
-        raise Refused("forbidden_operation", f"{file}: ## outside a #define")
+        raise Refused("forbidden_operation", f"{file}: '##' is only allowed in a #define")
 
 
 def examine_preprocessed(text: str, file: str) -> None:
@@ -142,7 +144,9 @@ def _examine_word(file: str, token: _Token) -> None:
         raise _forbidden(file, token, f"'{word}': use an array with an element for each thread")
     reserved = word.startswith("__") or re.match(r"_[A-Z]", word)
     if reserved and word not in RESERVED and not word.startswith("__atomic_"):
-        raise _forbidden(file, token, f"'{word}': names like this are the compiler's own")
+        raise _forbidden(
+            file, token, f"'{word}': names like this belong to the compiler; choose another name"
+        )
 
 
 def _examine_directive(file: str, line: list[_Token], own_headers: tuple[str, ...]) -> None:

@@ -120,7 +120,7 @@ def _read(document: object, keep: Sequence[str], commands: int) -> Made:
         raise ToolError(without_folders(str(document["error"])[:4000]))
     files, said = document.get("files"), document.get("said")
     if not isinstance(files, dict) or set(files) != set(keep) or not isinstance(said, list):
-        raise MalformedError("the output holds other files than requested")
+        raise MalformedError("the output contains other files than requested")
     if len(said) != commands:
         raise MalformedError("the output of a command is missing")
     try:

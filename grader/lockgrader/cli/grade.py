@@ -202,7 +202,7 @@ def _is_batch(path: Path, names: tuple[str, ...], out: Path | None) -> bool:
         return False
     if out is None:
         raise UsageError(
-            f"{path} holds none of {', '.join(names)}; if it is a folder of submissions, "
+            f"{path} contains none of {', '.join(names)}; if it is a folder of submissions, "
             "name a folder for the results: --out RESULTS"
         )
     return True

@@ -58,7 +58,7 @@ class _Sizes:
     def _library(self, struct: schema.Library, described: schema.Described) -> int:
         """A struct of the library has its own layout; its settings are checked by the library."""
         if described.parts:
-            raise MalformedError(f"{struct.library!r} cannot take other parts than its own")
+            raise MalformedError(f"{struct.library!r} cannot take parts of other classes")
         cls = self.library[struct.library]
         try:
             for name, value in (described.params or {}).items():

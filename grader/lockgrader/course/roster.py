@@ -54,7 +54,7 @@ def read_roster(path: Path) -> dict[str, Person]:
     for row, where in _rows(path, columns, needed=("login",)):
         login = student_name(row["login"])
         if login in people:
-            raise CourseError(f"{where}: the login '{login}' is there twice\nhelp: remove one line")
+            raise CourseError(f"{where}: the login '{login}' occurs twice\nhelp: remove one line")
         days = row.get("extra_days") or "0"
         if not days.isascii() or not days.isdigit() or len(days) > 3:
             raise CourseError(f"{where}: extra_days must be a number of days (got '{days}')")
@@ -75,7 +75,7 @@ def read_times(path: Path) -> dict[str, datetime]:
         login = student_name(row["login"])
         if login in times:
             raise CourseError(
-                f"{where}: the login '{login}' is there twice\n"
+                f"{where}: the login '{login}' occurs twice\n"
                 "help: leave the time of the submission that counts, and that submission alone"
             )
         times[login] = when(row["handed_in"], where)
@@ -130,7 +130,7 @@ def _rows(
                 f"help: the columns are {', '.join(known)}; remove all others"
             )
         if head.count(column) > 1:
-            raise CourseError(f"{path}:1: the column '{column}' is there twice")
+            raise CourseError(f"{path}:1: the column '{column}' occurs twice")
     for column in needed:
         if column not in head:
             raise CourseError(

@@ -60,7 +60,7 @@ def load_all(folder: Path) -> list[Result]:
     found = kept(folder)
     if not found:
         raise ResultError(
-            f"{folder} holds no results; grade first: locklab grade LAB IN -o {folder}"
+            f"{folder} contains no results; grade first: locklab grade LAB IN -o {folder}"
         )
     return found
 

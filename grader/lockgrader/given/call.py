@@ -34,9 +34,13 @@ class Call(Closed):
     @model_validator(mode="after")
     def _one_source(self) -> Call:
         if sum(map(bool, (self.trace, self.trials, self.numbers, self.wanted))) != 1:
-            raise ValueError("give one of trace, trials, numbers and wanted: what is right")
+            raise ValueError(
+                "give exactly one of trace, trials, numbers and wanted: the right result"
+            )
         if (self.trace or self.trials) and (self.tables or self.plain):
-            raise ValueError("with a trace or trials the function gets these, and no tables")
+            raise ValueError(
+                "with a trace or with trials the function gets no tables: remove 'tables'"
+            )
         return self
 
     def given(self) -> dict[str, Any]:

@@ -65,7 +65,7 @@ class OwnTests(Check):
         A check without mutants tries them on the submission's own class.
         """
         if not submitted.scenarios:
-            return Finding("no_output", message="the tests hold no scenario", tag="missing")
+            return Finding("no_output", message="tests.json contains no scenario", tag="missing")
         try:
             return self._against_mutants(submitted) if self.mutants else self._own(submitted)
         except MalformedError as error:

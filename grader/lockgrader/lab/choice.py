@@ -32,7 +32,7 @@ class Choice(Closed):
         """
         values = self.values()
         if not values:
-            raise LookupError("it has no values: give choice, or low and high")
+            raise LookupError("it has no values: give 'choice', or 'low' and 'high'")
         # The lengths keep ("a", "bc") and ("ab", "c") apart.
         message = b"".join(len(p).to_bytes(4, "big") + p for p in map(str.encode, about))
         digest = hmac.new(key, message, hashlib.sha256).digest()

@@ -37,7 +37,9 @@ class ProofCheck(ClassCheck):
     @model_validator(mode="after")
     def _one_memory(self) -> Self:
         if self.used is not None and self.fresh:
-            raise ValueError("give used or fresh, not both: fresh is why there is no used")
+            raise ValueError(
+                "give 'used' or 'fresh', not both ('fresh' is the reason why 'used' is missing)"
+            )
         return self
 
     @property

@@ -89,7 +89,7 @@ def _checked(root: Path) -> here.Graded:
     found = [folder for folder in folders if (folder / LAB / STATE).is_file()]
     if len(found) != 1:
         raise PackageError(
-            f"this repository holds {len(found)} workspaces, and must hold one\n"
+            f"this repository has {len(found)} workspaces, and must have exactly one\n"
             f"help: locklab lab start LAB, and commit the folder with its {LAB}"
         )
     space = Workspace(found[0])

@@ -66,7 +66,9 @@ def run(root: Path = ROOT) -> here.Graded:
         about = json.loads((root / "about.json").read_text(encoding="utf-8"))
         lab, student, key = Path(about["lab"]), str(about["student"]), str(about["key"])
     except (OSError, ValueError, LookupError, TypeError) as error:
-        raise PackageError(f"{root / 'about.json'} does not say what to grade: {error}") from error
+        raise PackageError(
+            f"{root / 'about.json'} does not name a lab to grade: {error}"
+        ) from error
     secret = here.key_of(Path(key) if key else None)
     given = here.Given(root / "submission", student_name(student), secret)
     graded = here.run(load(lab), given, _put)

@@ -148,8 +148,8 @@ def _values(path: Path, lab: Lab) -> tuple[str, dict[str, str | int]]:
         document = json.loads(path.read_text(encoding="utf-8"))
         seed, drawn = document["variant_seed"], document["params"]["values"]
     except (OSError, ValueError, LookupError, TypeError) as error:
-        raise PackageError(f"{path} does not hold the student's values: {error}") from error
+        raise PackageError(f"{path} does not contain the student's values: {error}") from error
     fits = isinstance(drawn, Mapping) and set(drawn) == set(lab.variant)
     if not fits or any(drawn[name] not in values_of(lab.variant[name]) for name in drawn):
-        raise PackageError(f"{path}: these are not values of {lab.name}: {drawn}")
+        raise PackageError(f"{path}: these values do not belong to {lab.name}: {drawn}")
     return str(seed), dict(drawn)

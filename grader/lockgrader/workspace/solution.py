@@ -28,7 +28,7 @@ def compare(workspace: Workspace) -> list[Compared]:
     if not state.solved:
         best = f"{state.best:.4g} of {state.max_points:g} public points so far"
         so_far = best if state.max_points else "'locklab lab check' has not run yet"
-        raise WorkspaceError(f"the solution is shown once yours is right: {so_far}")
+        raise WorkspaceError(f"the solution is shown after all your checks have passed: {so_far}")
     try:
         folder = locklabs.find(state.lab) / "solution"
     except locklabs.UnknownLabError:

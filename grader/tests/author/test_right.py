@@ -126,7 +126,7 @@ def test_a_submission_that_is_refused_is_named(lab: Path, monkeypatch: pytest.Mo
     ("text", "says"),
     [
         ('change = [["swap(2", "swap(1"]]', "not in the solution: 'swap(2'"),
-        ("", "nothing is written another way"),
+        ("", "it does not change the solution"),
         ('changes = [["a", "b"]]', "not changes"),
         ('definitions = "class Other: pass"', "none of these definitions is in the file"),
         ('file = "other.py"\nchange = []', "no 'other.py'"),

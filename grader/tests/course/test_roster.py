@@ -41,8 +41,8 @@ def test_logins_are_names_of_submissions(tmp_path: Path) -> None:
         ("login,extradays\n", ":1: unknown column 'extradays'; did you mean 'extra_days'?"),
         ("name\nAda\n", ":1: there is no column 'login'"),
         ("", ":1: there is no column 'login'"),
-        ("login,login\n", ":1: the column 'login' is there twice"),
-        ("login\nada\nbob\nada\n", ":4: the login 'ada' is there twice"),
+        ("login,login\n", ":1: the column 'login' occurs twice"),
+        ("login\nada\nbob\nada\n", ":4: the login 'ada' occurs twice"),
         ("login,extra_days\nada,two\n", ":2: extra_days must be a number of days (got 'two')"),
         ("login,extra_days\nada,-1\n", ":2: extra_days must be a number of days (got '-1')"),
         ("login,name\n,Ada\n", ":2: 'login' is empty"),
@@ -87,5 +87,5 @@ def test_a_login_has_one_time(tmp_path: Path) -> None:
     path.write_text(
         "login,handed_in\nada,2026-03-01T10:00:00+01:00\nada,2026-03-02T10:00:00+01:00\n"
     )
-    with pytest.raises(CourseError, match=r"times.csv:3: the login 'ada' is there twice"):
+    with pytest.raises(CourseError, match=r"times.csv:3: the login 'ada' occurs twice"):
         read_times(path)

@@ -59,7 +59,7 @@ def test_a_submission_is_graded(tmp_path: Path) -> None:
     points = {name: cell["points"] for name, cell in cells.items()}
     assert {"right": 4, "cheap": 3, "guessed": 2, "number": 1, "hidden-checks": 4} == points
     (tmp_path / "about.json").write_text("{}")
-    with pytest.raises(PackageError, match="does not say what to grade"):
+    with pytest.raises(PackageError, match="does not name a lab to grade"):
         nbgrader.run(tmp_path)
 
 

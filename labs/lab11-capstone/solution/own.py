@@ -3,7 +3,7 @@
 Readers count themselves in one of four words, each on a line of its own. A writer raises a flag and
 waits until all four are zero. Whoever finds the flag queues up behind the writers, first come,
 first served, each on a line of its own (an MCS queue). So readers of different groups move no line
-between them, and nobody waits for ever.
+between them, and nobody waits forever.
 """
 
 from locksim.lang import (

@@ -111,7 +111,7 @@ def read(folder: Path) -> tuple[dict[Cell, Reading], Regime]:
         reasons = {str(record["rejected"]) for record in found}
         why = f" ({len(found)} were rejected: {min(reasons)})" if reasons else ""
         raise NativeError(
-            f"{folder} holds no good trial{why}: measure when the machine is idle, or with shorter "
+            f"{folder} has no good trial{why}: measure when the machine is idle, or with shorter "
             "trials"
         )
     return regime_of(good)

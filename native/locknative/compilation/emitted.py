@@ -194,7 +194,7 @@ def _macro(macro: str, function: Function, made: Emitted) -> str:
         return f"#define {macro}(lock, node) LOCKLAB_OPTIMISTIC({function.name}({arguments}))"
     if function is made.methods.get("read_retry"):
         if function.thread:
-            raise NativeError(f"{function.name}() asks which CPU it is on: the harness cannot say")
+            raise NativeError(f"{function.name}() calls cpu(), which the harness cannot provide")
         return f"#define {macro}(lock, node) LOCKLAB_UNTIL_NOT({function.name}, lock)"
     return f"#define {macro}(lock, node) {function.name}({arguments})"
 

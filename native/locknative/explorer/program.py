@@ -142,7 +142,7 @@ class Program:
                 continue
             if name in OWN_THREADS or UNMODELLED.fullmatch(name):
                 raise NativeError(
-                    f"{file} calls {name}(), which the explorer has no model of: leave it out of "
+                    f"{file} calls {name}(), which the explorer does not support: leave it out of "
                     "the test, or build the same from mutexes, condition variables and atomics"
                 )
 

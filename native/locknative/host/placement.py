@@ -65,7 +65,7 @@ def _listed(
         why = "is not allowed" if foreign[0] in online else "is offline or does not exist"
         raise NativeError(f"CPU {foreign[0]} cannot be used: it {why}; {here}")
     if len(set(cpus)) != len(cpus):
-        raise NativeError(f"the CPU list {list(cpus)} names a CPU twice: name each once")
+        raise NativeError(f"the CPU list {list(cpus)} names a CPU twice: list each CPU once")
     if len(cpus) < threads:
         raise NativeError(
             f"{len(cpus)} CPUs for {threads} threads: name at least one CPU for each thread"

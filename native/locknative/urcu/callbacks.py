@@ -46,7 +46,7 @@ class Callbacks:
         """
         with self._lock:
             if self._over:
-                raise UrcuError("the interpreter is at its end: nothing can be deferred any more")
+                raise UrcuError("Python is shutting down: no callback can be deferred any more")
             if self._thread is None:
                 self._process = os.getpid()
                 atexit.register(self._end)

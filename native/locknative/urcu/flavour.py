@@ -211,7 +211,7 @@ class Flavour:
 
     def _prepare(self, function: Callable[..., object]) -> None:
         if not callable(function):
-            raise TypeError(f"this wants a function to call, not {function!r}")
+            raise TypeError(f"give a function to call, not {function!r}")
         self._callbacks.start()
 
     @contextmanager
@@ -237,7 +237,10 @@ class Flavour:
         """
         allowed = os.sched_getaffinity(0)
         if cpu is not None and cpu not in allowed:
-            raise UrcuError(f"cpu must be one of {sorted(allowed)}, where this runs (got {cpu})")
+            raise UrcuError(
+                f"cpu must be one of the CPUs that this process may use: {sorted(allowed)} "
+                f"(got {cpu})"
+            )
         return self._c.Worker(real_time, -1 if cpu is None else cpu)
 
     def set_thread_worker(self, worker: _urcu.Worker | None) -> None:

@@ -126,7 +126,7 @@ def outcomes(
     )
     if found.status:
         violation = ce.of_path(found.relied, found.violation, found.status)
-        raise CheckError(f"the workload goes wrong before it ends: {violation.message}")
+        raise CheckError(f"the workload fails before it ends: {violation.message}")
     if not found.complete or found.buffer_was_full or found.forgot:
         raise CheckError(
             f"the outcomes are not complete after {found.states} states: raise the budget"

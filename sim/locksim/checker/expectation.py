@@ -71,7 +71,7 @@ def expectation(text: str) -> Expectation:
     except RecursionError:
         raise _unreadable(text[:40] + "...", "it is nested too deeply") from None
     if not words:
-        raise _unreadable(text, "it names no word")
+        raise _unreadable(text, "it contains no word of the program")
     return Expectation(text.strip(), tuple(words), holds)
 
 
@@ -105,7 +105,9 @@ def _term(node: ast.expr, text: str, words: dict[str, None]) -> _Term:
             left, right = _term(node.left, text, words), _term(node.right, text, words)
             return lambda v: compute(left(v), right(v))
     if not _is_name(node):
-        raise _unreadable(text, f"'{ast.unparse(node)}' is neither a word nor a whole number")
+        raise _unreadable(
+            text, f"'{ast.unparse(node)}' is not a word of the program and not a whole number"
+        )
     name = ast.unparse(node)
     words[name] = None
     return lambda v: v[name]

@@ -49,7 +49,7 @@ class Question:
             raise CheckError(f"unknown property '{self.property}'; known: {', '.join(PROPERTIES)}")
         if self.endless() and self.memory == "c11":
             raise CheckError(
-                f"{self.property} under c11: no real machine hides a store from a thread for ever, "
+                f"{self.property} under c11: no real machine hides a store from a thread forever, "
                 "and C11 does not say when it must become visible\nhelp: ask under sc or tso"
             )
         if self.again() and self.memory == "c11":

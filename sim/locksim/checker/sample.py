@@ -129,7 +129,7 @@ class _Sampler:
         built = build(client, self.question, watched(self.question))
         if built.invariants or client.end is not None:
             raise CheckError(
-                f"{client.name}: random schedules ask no invariant and no expectation\n"
+                f"{client.name}: random schedules check no invariant and no --expect\n"
                 "help: leave --random out, or --expect and the invariant"
             )
         expect = client.expect if self.question.asks("assertion") else {}

@@ -85,9 +85,9 @@ def chatroom(
         "seed": bounded(seed, "--seed", 0, 2**62),
     }
     if cache is not None and kernel == "vanilla":
-        raise UsageError("--cache needs --kernel selinux: without SELinux nothing asks a cache")
+        raise UsageError("--cache needs --kernel selinux: the other kernels have no decision cache")
     if set_ and cache is None:
-        raise UsageError("--set is for the params of a cache: give --cache too")
+        raise UsageError("--set sets a param of a cache, so it needs --cache")
     settings = dict(_setting(text) for text in set_ or [])
     with progress("Chatroom"):
         run = own.own_kernel(

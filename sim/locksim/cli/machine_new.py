@@ -82,7 +82,7 @@ def new(
     asked = not files and not shape
     if asked and not _terminal():
         raise UsageError(
-            "nothing is known of the machine: give --from FILE or --shape 2x32x2 "
+            "describe the machine: give --from FILE or --shape 2x32x2 "
             "(on a terminal, this command asks)"
         )
     known = (
@@ -174,7 +174,9 @@ def _known(
     from locksim.study.new_machine import Known, of_lscpu, of_matrix
 
     if matrix is not None and shape is not None:
-        raise UsageError("--shape and a matrix exclude each other: the matrix says the shape")
+        raise UsageError(
+            "--shape and a matrix cannot be used together: the shape follows from the matrix"
+        )
     costs, base = ({}, None) if calibration is None else _calibration(calibration)
     if matrix is not None:
         topology = of_matrix(matrix, lscpu)

@@ -165,7 +165,7 @@ class Output:
 
         check_files(self.plot)
         if self.latex and self.json:
-            raise UsageError("--latex and --json exclude each other: choose one")
+            raise UsageError("--latex and --json cannot be used together: choose one")
 
 
 def whole_ns(time: Time) -> int:

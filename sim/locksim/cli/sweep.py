@@ -291,7 +291,8 @@ def _file_or_folder(out: Path | None) -> tuple[Path | None, Path | None]:
         return None, out
     if out.suffix not in ENDINGS:
         raise UsageError(
-            f"{option}: a file must end in {' or '.join(ENDINGS)}, a folder in neither"
+            f"{option}: the name of a file must end in {' or '.join(ENDINGS)}; "
+            "the name of a folder has no such ending"
         )
     if out.is_dir():
         raise UsageError(f"{option}: this is a folder; name a file in it")

@@ -42,7 +42,9 @@ def code_from_json(document: Json) -> ClassCode:
     """
     codes = codes_from_json(document)
     if len(codes) != 1:
-        raise FormatError(f"the document holds {len(codes)} classes, not one: use codes_from_json")
+        raise FormatError(
+            f"the document has {len(codes)} classes, and must have one: use codes_from_json"
+        )
     return next(iter(codes.values()))
 
 

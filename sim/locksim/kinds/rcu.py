@@ -3,7 +3,7 @@
 The test clients publish, read, replace and reclaim objects. An object that is freed while a reader
 still uses it is a use of dead memory; here that is called by its name, a grace-period violation.
 Everything must be freed in the end, so a callback that is never run shows as a leak, or as a thread
-that waits for ever.
+that waits forever.
 """
 
 from __future__ import annotations

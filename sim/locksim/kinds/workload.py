@@ -44,7 +44,7 @@ class WorkloadKind(StructKind):
         if tasks_of(workload):
             raise CheckError(
                 f"{name} has tasks: the checker runs one thread on each CPU, and no other\n"
-                "help: let thread() do what the tasks do"
+                "help: move the work of the tasks into thread()"
             )
         return [Client(name, workload)]
 

@@ -173,7 +173,7 @@ class array(Field):  # noqa: N801
         scattered: bool = False,
     ) -> None:
         if scattered and not align:
-            raise TypeError("scattered=True: say align= too, the bytes that an element takes up")
+            raise TypeError("scattered=True: give align=, too: the number of bytes of an element")
         self.n, self.align, self.scattered = n, _alignment(align), scattered
         self.padded = padded or align > 0
         self.of = word() if of is None else of

@@ -347,7 +347,7 @@ def tasks_of(workload: Workload) -> int:
     if tasks is None:
         if has_program:
             raise TasksError(
-                f"{name} has a program task() and does not say how many threads run it\n"
+                f"{name} has a program task() and no number of threads that run it\n"
                 "help: state their number, as in 'tasks = param(8)'"
             )
         return 0

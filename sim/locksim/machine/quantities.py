@@ -95,7 +95,7 @@ class Quantity(BaseModel):
             return
         name, value = ("value", self.value) if self.of is None else ("times", self._fraction())
         if value is None or not self.low <= value <= self.high:
-            raise Refusal("low", f"the interval {self.low} to {self.high} must hold '{name}'")
+            raise Refusal("low", f"the interval {self.low} to {self.high} must contain '{name}'")
 
     def _fraction(self) -> Fraction:
         try:

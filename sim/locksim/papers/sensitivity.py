@@ -223,7 +223,9 @@ def sobol_indices(ranges: Sequence[Range], responses: Sequence[float]) -> list[I
 
     values = np.array(responses)
     if not np.ptp(values):
-        raise ExperimentError("the response is the same everywhere: it has no variance to share")
+        raise ExperimentError(
+            "the response does not change with the costs, so there are no Sobol indices"
+        )
     found = analysis.analyze(_problem(ranges), values, calc_second_order=False, seed=1)
     columns = zip(*(found[key] for key in ("S1", "S1_conf", "ST", "ST_conf")), strict=True)
     return [Index(r.name, *map(float, column)) for r, column in zip(ranges, columns, strict=True)]
@@ -248,7 +250,9 @@ def _range(profile: Machine, name: str, by: float | None) -> Range:
         return given
     by = 0.1 if by is None else by
     if not value:
-        raise ExperimentError(f"{name} is zero on {profile.name}: it has no range of ±{by:.0%}")
+        raise ExperimentError(
+            f"{name} is zero on {profile.name}, so ±{by:.0%} gives no range: leave it out"
+        )
     return Range(name, value, value * (1 - by), value * (1 + by), f"±{by:.0%}")
 
 

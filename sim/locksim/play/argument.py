@@ -181,7 +181,7 @@ def opened(link: str) -> Argument:
             "the link is damaged: a part of it is missing or changed\nhelp: copy it again, whole"
         ) from None
     if not isinstance(said, dict):
-        raise ArgumentError("the link holds no argument\nhelp: copy it again, whole")
+        raise ArgumentError("the link contains no argument\nhelp: copy it again, whole")
     return argument(**said)
 
 

@@ -454,7 +454,7 @@ def _replicate(
         if session.finished:
             raise SimulationError(
                 f"all threads have returned after {session.done()} units of work, before the "
-                f"warm-up of {warmup} was over\nhelp: let thread() loop for ever, or measure the "
+                f"warm-up of {warmup} was over\nhelp: let thread() loop forever, or measure the "
                 "whole run with locksim.engine.fast.engine.run"
             )
         step *= 2

@@ -84,9 +84,9 @@ def test_it_asks_on_a_terminal(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
     ("arguments", "message"),
     [
         ("Mine", "Mine: use small letters, digits, '-' and '.', at most 64"),
-        ("mine", "nothing is known of the machine: give --from FILE"),
+        ("mine", "describe the machine: give --from FILE"),
         ("mine --shape 2x0x1", "--shape 2x0x1: write NODESxCORESxTHREADS, such as 2x32x2"),
-        ("mine --shape 2x2x1 --from i7-6700k.csv", "--shape and a matrix exclude each other"),
+        ("mine --shape 2x2x1 --from i7-6700k.csv", "--shape and a matrix cannot be used"),
         ("mine --shape 2x2x1 --out mine.txt", "--out mine.txt: the name must end in .toml"),
         ("mine --shape 2x2x1 --latency rmw", "--latency rmw: write NAME=VALUE and ns or cycles"),
         ("mine --shape 2x2x1 --latency rmw=9cycles", "cycles need the clock; add --clock 2.9GHz"),

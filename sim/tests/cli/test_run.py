@@ -365,7 +365,7 @@ def test_latex() -> None:
     [
         (["--plot", "run.jpg"], "--plot run.jpg: the file must end in .svg, .pdf, .png, .pgf or"),
         (["--plot", "run.svg", "--plot", "a.b"], "--plot a.b: the file must end in .svg, "),
-        (["--latex", "--json"], "--latex and --json exclude each other: choose one"),
+        (["--latex", "--json"], "--latex and --json cannot be used together: choose one"),
     ],
 )
 def test_a_plot_that_cannot_be_is_refused(arguments: list[str], message: str) -> None:

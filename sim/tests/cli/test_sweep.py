@@ -115,7 +115,10 @@ def test_output_holds_the_same_rows(tmp_path: Path, ending: str) -> None:
         (["ticket", "--think", "2s"], "--think must be between 0ns and 1s (got 2,000,000,000ns)"),
         (["ticket", "--replications", "0"], "--replications must be between 1 and "),
         (["ticket", "--seed", "-1"], "--seed must be between 0 and "),
-        (["ticket", "--out", "a.txt"], "--out a.txt: a file must end in .csv or .parquet"),
+        (
+            ["ticket", "--out", "a.txt"],
+            "--out a.txt: the name of a file must end in .csv or .parquet",
+        ),
     ],
 )
 def test_bad_arguments_are_found_before_the_first_run(

@@ -139,7 +139,7 @@ def test_own_structs_survive_json() -> None:
     ("change", "says"),
     [
         ({"format": 0}, "this is not bytecode of format 1: write it again with this version"),
-        ({"classes": {}}, "the document holds 0 classes, not one: use codes_from_json"),
+        ({"classes": {}}, "the document has 0 classes, and must have one: use codes_from_json"),
         ({"structs": {}}, "the bytecode is damaged: KeyError: 'Mine'"),
         (
             {"structs": {"Mine": {"library": "os:system"}}},

@@ -57,7 +57,7 @@ def kind_of(pair: Pair) -> str:
     if not isinstance(pair.plain, RunResult):
         return type(pair.plain).__name__
     if not isinstance(pair.jumped, RunResult):
-        return "waits for ever"
+        return "waits forever"
     return "jumps" if idle_rows(pair) > 0 else "same rows"
 
 
@@ -79,7 +79,7 @@ def test_random_programs(folder):
         seen.add(kind_of(pair))
 
     look()
-    assert {"SimulationError", "waits for ever", "jumps", "same rows"} <= seen
+    assert {"SimulationError", "waits forever", "jumps", "same rows"} <= seen
 
 
 @settings(suppress_health_check=list(HealthCheck))

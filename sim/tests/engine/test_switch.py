@@ -411,7 +411,7 @@ def test_tasks_need_a_program_and_a_number() -> None:
             yield pause()
 
     for workload, text in (
-        (NoNumber(), "NoNumber has a program task() and does not say how many threads run it"),
+        (NoNumber(), "NoNumber has a program task() and no number of threads that run it"),
         (NoProgram(), "NoProgram has tasks, and no program for them"),
         (Turns(tasks=-1), "Turns cannot have -1 tasks"),
     ):

@@ -229,7 +229,7 @@ def test_threads_that_return_too_early():
     """A workload that ends in the warm-up is refused with the mend."""
     with pytest.raises(SimulationError, match="before the warm-up of 40 was over") as caught:
         simulate(Hoarder(), **QUICK)
-    assert "help: let thread() loop for ever" in str(caught.value)
+    assert "help: let thread() loop forever" in str(caught.value)
 
 
 def test_threads_that_return_in_the_window():

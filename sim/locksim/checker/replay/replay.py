@@ -194,7 +194,9 @@ class _Replay:
         vm, end = self.vm, self.client.end
         if self.claim.found == "invariant":
             if vm.invariants_hold():
-                raise ReplayError("the invariants hold at the end of the steps")
+                raise ReplayError(
+                    "all invariants hold at the end of the steps, so they show no violation"
+                )
             return "invariant"
         if self.claim.cycle is not None:
             return self._go_round(self.claim.cycle)
@@ -213,7 +215,7 @@ class _Replay:
                     vm.flush(thread)
                 vm.run(thread)
         if vm.over:
-            raise ReplayError("the threads have finished after all")
+            raise ReplayError("the steps show a deadlock, but the threads can finish")
         return "deadlock"
 
     def _go_round(self, cycle: int) -> str:
@@ -225,10 +227,15 @@ class _Replay:
                 self._do(number, step)
         entered = {thread for thread, mark in vm.marks if mark in _ENTRIES}
         if self.claim.victim in entered or (self.claim.found == "bypass" and not entered):
-            raise ReplayError(f"thread {self.claim.victim} gets in after all, or no thread does")
+            raise ReplayError(
+                "the steps repeat, but they do not show the violation: "
+                f"thread {self.claim.victim} gets in, or no thread does"
+            )
         if self.claim.found == "bypass":
             return "bypass"
         acting = {step.thread for step in steps}
         if self.claim.victim not in acting and vm.options(self.claim.victim):
-            raise ReplayError(f"thread {self.claim.victim} could act, and never does")
+            raise ReplayError(
+                f"thread {self.claim.victim} could act in the repeated steps, but it never acts"
+            )
         return "starvation" if entered else "livelock"

@@ -47,7 +47,7 @@ class Lasso:
 
     Arguments:
         found: "starvation", "livelock" or "bypass".
-        victim: the thread that waits for ever.
+        victim: the thread that waits forever.
         path: the steps to the cycle (thread * 64 + action each). cycle: the steps of the cycle.
     """
 
@@ -94,7 +94,7 @@ class _Graph:
 
 
 def starving(found: Exploration) -> Lasso | None:
-    """A weakly fair run in which some thread waits for ever, or None if there is none.
+    """A weakly fair run in which some thread waits forever, or None if there is none.
 
     A livelock is preferred to a starvation.
 

@@ -57,7 +57,9 @@ def check_spec(
     name = question.pop("name", "") or _class(implementation).__name__
     asked = Question(name=name, threads=thread_count(threads, operations), **question)
     if asked.endless():
-        raise CheckError(f"{asked.property} is not asked of histories\nhelp: leave --spec out")
+        raise CheckError(
+            f"--property {asked.property} cannot be used with --spec\nhelp: leave --spec out"
+        )
     todo = clients(implementation, specification, threads, operations, condition)
     verdict = check_clients(todo, asked, report)
     return replace(verdict, spec=spec or _class(specification).__name__, condition=condition)
@@ -95,7 +97,7 @@ def clients(
     if not allowed:
         raise CheckError(
             f"{atomic.name} does not allow {'these operations' if named else 'any of the clients'} "
-            "in every order: an assertion of it fails, or a thread waits for ever\n"
+            "in every order: an assertion of it fails, or a thread waits forever\n"
             "help: name the calls of each thread, as in --calls 'acquire(); release() | "
             "acquire(); release()'"
         )
@@ -149,8 +151,8 @@ def _same_operations(implementation: Struct, atomic: Specification) -> None:
         takes = len(types)
         if takes != len(method.parameters):
             raise CheckError(
-                f"{cls.__name__}.{method.name}() takes {takes} arguments, and that of "
-                f"{atomic.name} {len(method.parameters)}"
+                f"{cls.__name__}.{method.name}() takes {takes} arguments, and "
+                f"{atomic.name}.{method.name}() takes {len(method.parameters)}"
             )
 
 

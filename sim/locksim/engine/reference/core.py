@@ -94,7 +94,7 @@ class Core(Agent):
             if not self._advance(result):
                 return
             outcome = self._issue()
-        raise self._fault(Fault.PROGRAM, "the program runs for ever while no time passes")
+        raise self._fault(Fault.PROGRAM, "the program runs forever while no time passes")
 
     def _resume_at(self, time_ps: int, result: Any) -> None:
         self.at(time_ps, lambda: self.go_on((result, 0)))
@@ -133,7 +133,7 @@ class Core(Agent):
                 self._tell_observer(program)
                 return True
             result = 0
-        raise self._fault(Fault.PROGRAM, "the program runs for ever while no time passes")
+        raise self._fault(Fault.PROGRAM, "the program runs forever while no time passes")
 
     def _tell_observer(self, program: Generator[Op, Any, Any]) -> None:
         if self.engine.observer is not None:

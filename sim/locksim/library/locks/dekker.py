@@ -15,7 +15,7 @@ of the flag is enough for all machines: ``turn`` decides who waits, never who go
 Cost in line transfers. As ``peterson``, with one fence for each gate less. In a conflict the flag
 is taken down and raised once more: the line moves twice more.
 
-Fairness. None waits for ever, but there is no bound on how often the other side gets in first: a
+Fairness. None waits forever, but there is no bound on how often the other side gets in first: a
 side that has taken its flag down has to notice that the turn is its own.
 
 Not modelled. As for ``peterson``.

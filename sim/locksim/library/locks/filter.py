@@ -17,7 +17,7 @@ are N² loads, and two fences a level. Nothing moves between caches as long as t
 but a single use of the lock is quadratic in N; that is why nobody uses it for more than a few CPUs.
 Contended, each announcement takes a line from all that read it.
 
-Fairness. No CPU waits for ever, but another may overtake it any number of times on the way: the
+Fairness. No CPU waits forever, but another may overtake it any number of times on the way: the
 victim of a level is let through by *any* newcomer, not by the next in a queue.
 
 Not modelled. Leaving out levels while few CPUs compete.

@@ -21,7 +21,7 @@ gate, log2(N) gates, and as many stores to let go. Contended, each gate costs on
 first store, one when the other side writes, and one for the side that waits to read again. There is
 no atomic instruction; it was made for machines that have none.
 
-Fairness. At a gate the other side gets in once at most, so no CPU waits for ever. In the tree that
+Fairness. At a gate the other side gets in once at most, so no CPU waits forever. In the tree that
 gives a bound, but not first come, first served.
 
 Not modelled. Packing gates so that the lower ones lie in one node: each has a line of its own.

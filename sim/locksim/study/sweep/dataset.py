@@ -77,7 +77,7 @@ class Dataset:
                     f"{lacking[0]}\nhelp: name a new folder; this version makes every run anew"
                 )
         raise DatasetError(
-            f"{self.folder} holds Parquet files that are not of a sweep\nhelp: name a new folder"
+            f"{self.folder} contains Parquet files that no sweep wrote\nhelp: name a new folder"
         )
 
     @contextmanager

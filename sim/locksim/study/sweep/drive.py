@@ -448,7 +448,7 @@ def product(
     given = others.pop("cpus", (1,) if "cpus" in listed else cpus)
     if twice := sorted(listed & {"lock", "machine", *others}):
         raise DesignError(
-            f"{twice[0]} is in the list of points and named besides: keep one of both"
+            f"{twice[0]} is in the list of points and also given as an option: remove one of them"
         )
     on: list[Point] = []
     for name in names:

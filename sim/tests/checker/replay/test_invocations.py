@@ -73,7 +73,7 @@ def test_calls_have_objects_arguments_results_and_steps():
 
 
 def test_a_call_that_is_not_over_has_no_result():
-    """The last call of a thread that waits for ever."""
+    """The last call of a thread that waits forever."""
 
     class Stuck(Entering):
         def release(self):

@@ -76,7 +76,7 @@ def test_each_state_has_its_fewest():
 
 
 class Deadlocking(Workload):
-    """Each thread raises a flag of its own, and waits for ever if it sees the other's."""
+    """Each thread raises a flag of its own, and waits forever if it sees the other's."""
 
     first = word()
     second = word()

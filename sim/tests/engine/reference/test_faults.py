@@ -202,7 +202,7 @@ def test_a_program_that_lets_no_time_pass(operation: Any, monkeypatch: pytest.Mo
         while True:
             yield operation()
 
-    assert "the program runs for ever while no time passes" in message_of(program, pause_ps=0)
+    assert "the program runs forever while no time passes" in message_of(program, pause_ps=0)
 
 
 def test_a_deadlock_lists_who_sleeps_where():
