@@ -150,4 +150,4 @@ def test_a_short_proof_comes_first() -> None:
     assert ("fail", 2) == (found.verdict, (found.counterexample or {})["threads"])
     assert "(2 threads, 2 rounds, SC)" in found.message
     assert "proven for 3 threads, 1 round" in proof(TICKET, threads=3).message
-    assert ["--threads", "2"] == PROOF.replay("l.py", "sc", 2)[3:5]
+    assert ["--threads", "2"] == PROOF.replay("l.py", "sc", 2)[4:6]

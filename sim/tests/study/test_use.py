@@ -146,13 +146,13 @@ def test_the_setup_of_a_client_runs_in_that_memory() -> None:
 
 
 def test_requests_that_make_no_sense_are_refused() -> None:
-    """Too many threads; endless clients; another struct in the part."""
+    """Too many threads; threads without a CPU of their own; another struct in the part."""
     with pytest.raises(SimulationError, match="need as many CPUs"):
         drawn_cpus(1, 3, 2)
     left = used(TicketLock)
     with pytest.raises(CheckError, match="does not lie where"):
         check_clients(clients_of(MCSLock, 2, 1), Question(threads=2, used=left.used))
-    with pytest.raises(CheckError, match="bounded rounds"):
+    with pytest.raises(CheckError, match="on the CPUs it names"):
         check_clients(clients_of(TicketLock, 3, 1), Question(threads=3, used=left.used))
 
 
