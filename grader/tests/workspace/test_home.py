@@ -350,7 +350,7 @@ def test_solution_is_shown_after_solving(
     lab: Path, mine: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not before, and only where it is."""
-    with pytest.raises(WorkspaceError, match="once yours is right"):
+    with pytest.raises(WorkspaceError, match="after all your checks have passed"):
         compare(mine)
     tried(mine, TAS + "# mine\n", ANSWERS)
     with pytest.raises(WorkspaceError, match="your instructor releases it"):

@@ -126,7 +126,7 @@ def test_wait_inside_a_section(flavour: urcu.Flavour) -> None:
 
 def test_not_a_function(flavour: urcu.Flavour) -> None:
     """What cannot be called is refused at once, not after a grace period."""
-    with pytest.raises(TypeError, match="wants a function"):
+    with pytest.raises(TypeError, match="give a function to call"):
         flavour.call_rcu(1)  # type: ignore[arg-type]
 
 

@@ -62,7 +62,7 @@ def test_defer_misuse(flavour: urcu.Flavour) -> None:
     with flavour.deferring():
         with pytest.raises(urcu.UrcuError, match="defers already"):
             flavour.deferring().__enter__()
-        with pytest.raises(TypeError, match="wants a function"):
+        with pytest.raises(TypeError, match="give a function to call"):
             flavour.defer_rcu(1)  # type: ignore[arg-type]
         with flavour.reader(), flavour.read_lock():
             for wait in (flavour.defer_barrier, lambda: flavour.defer_rcu(print)):

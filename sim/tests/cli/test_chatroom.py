@@ -48,7 +48,7 @@ def test_parts_of_the_library() -> None:
     [
         (("--cpus", "9"), "--cpus must be between 1 and 8"),
         (("--kernel", "vanilla", "--cache", "avc_rcu"), "--cache needs --kernel selinux"),
-        (("--set", "ways=2"), "--set is for the params of a cache"),
+        (("--set", "ways=2"), "--set sets a param of a cache"),
         (("--cache", "avc_rcu", "--set", "ways"), "write NAME=NUMBER"),
         (("--cache", "avc_rcu", "--set", "ways=2"), "has no param ways"),
         (("--cache", "ticket"), "TicketLock cannot be the kernel's decision cache"),

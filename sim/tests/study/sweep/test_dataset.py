@@ -70,10 +70,10 @@ def test_half_a_file_of_a_killed_writer_is_removed(tmp_path: Path) -> None:
 def test_folder_of_something_else_is_refused(tmp_path: Path) -> None:
     """Other tables, and files that are no tables."""
     pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "part-1.parquet")
-    with pytest.raises(DatasetError, match="not of a sweep"):
+    with pytest.raises(DatasetError, match="that no sweep wrote"):
         Dataset(tmp_path)
     (tmp_path / "part-1.parquet").write_bytes(b"no table")
-    with pytest.raises(DatasetError, match="not of a sweep"):
+    with pytest.raises(DatasetError, match="that no sweep wrote"):
         Dataset(tmp_path)
 
 

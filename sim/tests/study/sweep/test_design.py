@@ -86,7 +86,7 @@ def test_bad_ranges_are_refused() -> None:
 
 def test_factor_is_named_once() -> None:
     """Neither twice, nor without any value."""
-    with pytest.raises(DesignError, match="machine is in the list of points and named"):
+    with pytest.raises(DesignError, match="machine is in the list of points and also given"):
         product(["tas"], ["ideal-4"], [1], {}, [{"machine": "ideal-2"}], {})
     with pytest.raises(DesignError, match="no point"):
         product(["tas"], ["ideal-4"], [1], {"words": []}, [{}], {})
