@@ -43,7 +43,7 @@ class Held:
 
 def test_unknown_flavour() -> None:
     """A flavour that does not exist is refused by name."""
-    with pytest.raises(urcu.UrcuError, match="no flavour 'signal'"):
+    with pytest.raises(urcu.UrcuError, match="unknown flavour 'signal'"):
         urcu.Flavour("signal")
 
 
