@@ -158,7 +158,9 @@ class Lab(Closed):
             LabError: a check is invalid.
         """
         found: list[Check] = []
-        values = {name: [*choice.values(), 0][0] for name, choice in self.secret.items()} | values
+        values = {
+            name: next(iter(choice.values()), 0) for name, choice in self.secret.items()
+        } | values
         kinds = _kinds(self.check)
         for number, raw in enumerate(self.check, start=1):
             where = f"{self.name}: check {number} ({raw.get('name', 'without a name')})"
