@@ -89,7 +89,9 @@ def pivot(
             the same keys.
     """
     if reading not in ("corrected", "printed"):
-        raise DatasetError(f"Cannot pivot the reading {reading!r}. Use corrected or printed.")
+        raise DatasetError(
+            f"No table can be made of the values {reading!r}. Use corrected or printed."
+        )
     info = read(name).info
     down = list(info.row_keys) if rows is None else rows
     across = list(info.column_keys) if columns is None else columns

@@ -80,7 +80,10 @@ def test_pivot_with_own_keys() -> None:
             "Keys rooms, cpus do not distinguish the cells of franke-2001/overhead",
         ),
         ({"rows": []}, "Keys cpus do not distinguish the cells of franke-2001/overhead. Use more"),
-        ({"reading": "both"}, "Cannot pivot the reading 'both'. Use corrected or printed."),
+        (
+            {"reading": "both"},
+            "No table can be made of the values 'both'. Use corrected or printed.",
+        ),
     ],
 )
 def test_pivot_refusals(arguments: dict, message: str) -> None:

@@ -75,8 +75,8 @@ class Caches(BaseModel):
         if self.l1 is not None and self.l1.lines > self.private.lines:
             raise Refusal(
                 "l1",
-                f"{self.l1.lines} lines, and the private cache round it {self.private.lines}; "
-                "it cannot hold more: check both",
+                f"{self.l1.lines} lines, but the private cache round it has only "
+                f"{self.private.lines}; an L1 cannot have more: check both",
             )
         shared = self.shared
         if (

@@ -161,7 +161,7 @@ def opened(link: str) -> Argument:
         raise ArgumentError(f"the link: {other}\nhelp: open it with the version that made it")
     if not number:
         raise ArgumentError(
-            f"the link has no argument: behind its '#' there must be '{FORMAT}.' and a long text\n"
+            f"the link is incomplete: behind its '#' there must be '{FORMAT}.' and a long text\n"
             "help: copy the whole link, between quotation marks"
         )
     if len(text) > LONGEST_LINK:
@@ -181,7 +181,9 @@ def opened(link: str) -> Argument:
             "the link is damaged: a part of it is missing or changed\nhelp: copy it again, whole"
         ) from None
     if not isinstance(said, dict):
-        raise ArgumentError("the link contains no argument\nhelp: copy it again, whole")
+        raise ArgumentError(
+            "the link is damaged: it contains no lock and no question\nhelp: copy it again, whole"
+        )
     return argument(**said)
 
 

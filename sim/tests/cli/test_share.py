@@ -85,7 +85,7 @@ def test_what_cannot_be_simulated_is_shared_all_the_same(tmp_path: Path) -> None
             ["play", "share", "ticket", "--memory", "vax"],
             "memory: Input should be 'sc', 'tso' or 'c11'",
         ),
-        (["play", "open", "http://localhost/"], "the link has no argument"),
+        (["play", "open", "http://localhost/"], "the link is incomplete"),
     ],
 )
 def test_refusals(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

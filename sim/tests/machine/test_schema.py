@@ -128,7 +128,8 @@ REFUSALS: list[tuple[str, Any, str]] = [
     ("cache", {"private": level(8, 0)},
      "cache.private.ways: Input should be greater than or equal to 1, found 0; correct the value"),
     ("cache", {"private": level(8, 2), "l1": level(8, 4)},
-     "cache.l1: 32 lines, and the private cache round it 16; it cannot hold more: check both"),
+     "cache.l1: 32 lines, but the private cache round it has only 16; "
+     "an L1 cannot have more: check both"),
     ("cache", {"private": level(8, 2), "l1": level(4, 2)},
      "cost.private_hit: missing quantity; "
      "add [cost.private_hit] with value, unit, source and role"),

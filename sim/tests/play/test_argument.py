@@ -62,14 +62,14 @@ def packed(said):
 @pytest.mark.parametrize(
     ("link", "message"),
     [
-        ("", "the link has no argument"),
-        ("http://localhost/playground/", "the link has no argument"),
+        ("", "the link is incomplete"),
+        ("http://localhost/playground/", "the link is incomplete"),
         ("#2.abc", "it has format 2, and LockLab .* reads format 1\nhelp: open it with"),
         ("#1.", "the link is damaged"),
         ("#1.é", "the link is damaged"),
         ("#1.abcd", "the link is damaged"),
         ("#1." + "a" * LONGEST_LINK, "characters behind '#'"),
-        (packed([1, 2]), "contains no argument"),
+        (packed([1, 2]), "contains no lock and no question"),
         (packed({}), "text: Field required"),
         (packed({"text": "x" * 100_000}), "text: String should have at most"),
         (packed({"text": "", "threads": 9}), "threads: Input should be less than or equal to 4"),
@@ -98,7 +98,7 @@ def test_a_link_that_nests_deeply_is_not_parsed(sign, monkeypatch):
     """A parser follows the nesting on its stack; a browser's is small."""
     monkeypatch.setattr("locksim.play.argument.json.loads", None)
     deep = base64.urlsafe_b64encode(zlib.compress(sign.encode() * 20_000, 9)).decode()
-    with pytest.raises(ArgumentError, match="contains no argument"):
+    with pytest.raises(ArgumentError, match="contains no lock and no question"):
         opened("#1." + deep)
 
 

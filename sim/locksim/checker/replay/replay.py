@@ -236,6 +236,7 @@ class _Replay:
         acting = {step.thread for step in steps}
         if self.claim.victim not in acting and vm.options(self.claim.victim):
             raise ReplayError(
-                f"thread {self.claim.victim} could act in the repeated steps, but it never acts"
+                f"this is no starvation: thread {self.claim.victim} can act in the repeated steps, "
+                "and the schedule never lets it"
             )
         return "starvation" if entered else "livelock"

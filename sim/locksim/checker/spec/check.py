@@ -96,9 +96,9 @@ def clients(
     allowed = [plan for plan in known if _allows(atomic, plan)]
     if not allowed:
         raise CheckError(
-            f"{atomic.name} does not allow {'these operations' if named else 'any of the clients'} "
-            "in every order: an assertion of it fails, or a thread waits forever\n"
-            "help: name the calls of each thread, as in --calls 'acquire(); release() | "
+            f"{'these calls' if named else 'each client'} can come in an order in which an "
+            f"assertion of {atomic.name} fails, or a thread waits forever\n"
+            "help: name calls that work in every order, as in --calls 'acquire(); release() | "
             "acquire(); release()'"
         )
     return [client(object_, atomic, plan, condition) for plan in allowed]
