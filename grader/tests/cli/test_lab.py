@@ -169,7 +169,7 @@ def test_each_command_prints_one_document(home: Path, monkeypatch: pytest.Monkey
 def test_mistakes_end_with_2_and_a_way_out(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No lab, no bundle, work that is there, a damaged state: one message each."""
     for arguments, says in (
-        (("start", "lab98"), "no lab 'lab98'"),
+        (("start", "lab98"), "unknown lab 'lab98'"),
         (("start", "lab98.zip"), "name the bundle"),
         (("start", "lab99.zip", "--student", "../x"), "--student"),
         (("check",), "locklab lab start LAB"),
@@ -177,7 +177,7 @@ def test_mistakes_end_with_2_and_a_way_out(home: Path, monkeypatch: pytest.Monke
         (("hint",), "locklab lab start LAB"),
         (("submit",), "locklab lab start LAB"),
         (("solution",), "locklab lab start LAB"),
-        (("bundle", "lab98"), "no lab 'lab98'"),
+        (("bundle", "lab98"), "unknown lab 'lab98'"),
     ):
         done = ran(*arguments)
         assert 2 == done.exit_code, (arguments, done.output)

@@ -84,9 +84,12 @@ def test_tag_is_the_first_wrong_column() -> None:
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        ({"trace": TRACE, **TABLES}, "give one of trace, trials, numbers and wanted"),
-        ({"tables": TABLES["tables"]}, "give one of trace, trials, numbers and wanted"),
-        ({"trace": TRACE, "plain": {"a": 1}}, "with a trace or trials the function gets these"),
+        ({"trace": TRACE, **TABLES}, "give exactly one of trace, trials, numbers and wanted"),
+        ({"tables": TABLES["tables"]}, "give exactly one of trace, trials, numbers and wanted"),
+        (
+            {"trace": TRACE, "plain": {"a": 1}},
+            "with a trace or with trials the function gets no tables",
+        ),
     ],
 )
 def test_what_is_right_is_said_once(more: dict[str, Any], says: str) -> None:

@@ -125,12 +125,12 @@ def test_a_repository_without_a_workspace(tmp_path: Path) -> None:
     """The message says how to make one; two are one too many."""
     (tmp_path / ".locklab").mkdir()
     (tmp_path / ".locklab/config.json").write_bytes(Config(public=True).file())
-    with pytest.raises(PackageError, match="holds 0 workspaces"):
+    with pytest.raises(PackageError, match="has 0 workspaces"):
         actions.run(tmp_path)
     lab = make_whole(tmp_path / "lab")
     for name in ("a", "b"):
         workspace(lab, tmp_path / name, TAS)
-    with pytest.raises(PackageError, match="holds 2 workspaces"):
+    with pytest.raises(PackageError, match="has 2 workspaces"):
         actions.run(tmp_path)
 
 

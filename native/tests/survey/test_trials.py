@@ -249,7 +249,7 @@ def test_rounds() -> None:
 
 def test_unknown_kernel(stub: Stub, tmp_path: Path) -> None:
     """A kernel that the executable does not have is refused before anything runs."""
-    with pytest.raises(NativeError, match="no kernel 'tikcet'"):
+    with pytest.raises(NativeError, match="unknown kernel 'tikcet'"):
         survey(stub([tally()]), tmp_path / "out", Plan(), kernels=["tikcet"])
     assert not (tmp_path / "out").exists()
 

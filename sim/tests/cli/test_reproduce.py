@@ -238,7 +238,7 @@ def test_plot_in_words_on_demand(tmp_path: Path, made_up: MadeUp) -> None:
         (["kaigai-2004", "--seed", "-1"], "--seed must be between 0 and "),
         (["kaigai-2004", "--plot", "p.jpg"], "--plot p.jpg: the file must end in .svg, "),
         (["--all", "--plot", "p.svg"], "--plot p.svg: name one experiment"),
-        (["kaigai-2004", "--latex", "--json"], "--latex and --json exclude each other"),
+        (["kaigai-2004", "--latex", "--json"], "--latex and --json cannot be used together"),
         (["kaigai-2004", "--jobs", "0"], "--jobs must be between 1 and "),
     ],
 )

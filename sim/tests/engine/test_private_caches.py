@@ -294,7 +294,7 @@ def test_scattered_elements_exchange_addresses() -> None:
 
 def test_scattered_needs_a_size() -> None:
     """There is nothing to exchange without an alignment."""
-    with pytest.raises(TypeError, match="say align= too"):
+    with pytest.raises(TypeError, match="give align=, too"):
         array(3, word(), scattered=True)
 
 

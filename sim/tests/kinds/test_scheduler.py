@@ -176,7 +176,7 @@ def test_a_waker_of_linux_2_4_needs_a_fence():
 def test_a_task_on_two_cpus_cannot_be_replayed():
     """The generators know no such switch; the message says so."""
     verdict = check_lock(WakesNobody, threads=1, client=WAIT)
-    with pytest.raises(ReplayError, match="the workload has tasks"):
+    with pytest.raises(ReplayError, match="its workload uses tasks"):
         replay(verdict.counterexample, clients_of(WakesNobody, 1, 1)[0], memory="sc")
 
 

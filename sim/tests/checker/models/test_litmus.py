@@ -66,5 +66,5 @@ def test_outcomes_refuse_to_be_incomplete():
 
 def test_unknown_word_is_refused():
     """The message lists the words that there are."""
-    with pytest.raises(CheckError, match="no word 'z'; known: r0, r1, x, y"):
+    with pytest.raises(CheckError, match="unknown word 'z'; known: r0, r1, x, y"):
         outcomes(litmus.SB(), threads=2, observe=("z",))
