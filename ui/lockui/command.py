@@ -32,7 +32,7 @@ from typer.core import TyperCommand, TyperOption
 from typer.models import ArgumentInfo
 
 from lockui.errors import UsageError, reported
-from lockui.report import Chart, Report
+from lockui.report import Chart, Report, check_output
 from lockui.suggest import did_you_mean
 
 __all__ = ["Command", "Detail", "Option", "command", "options"]
@@ -113,7 +113,7 @@ def command(app: typer.Typer, name: str | None = None, *, answer: Any = None) ->
 
         def call(help_all: bool, **given: Any) -> None:
             how = {one.parameter.name: given.pop(one.parameter.name) for one in output}
-            _check(how)
+            check_output(**how)
             for parameter, group in groups.items():
                 own = {f.name: given.pop(f.name) for f in dataclasses.fields(group)}
                 given[parameter] = group(**own)
@@ -229,20 +229,6 @@ def _output(report: type[Report[Any]] | None) -> list[_Made]:
         return []
     chart = [_made("plot", list[Path], []), _made("latex", bool, False)]
     return [*(chart if issubclass(report, Chart) else []), _made("json", bool, False)]
-
-
-def _check(how: dict[str, Any]) -> None:
-    """Check before the command runs that its report can come out so.
-
-    Raises:
-        UsageError: a plot has no known ending, or --latex and --json are both given.
-    """
-    if how.get("plot"):
-        from lockui.plots import check_files
-
-        check_files(how["plot"])
-    if how.get("latex") and how["json"]:
-        raise UsageError("--latex and --json cannot be used together: choose one")
 
 
 def _fields(group: type, default: Any) -> list[_Made]:

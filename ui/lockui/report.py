@@ -25,13 +25,14 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from lockui.console import console, say
 from lockui.document import plain, print_json
+from lockui.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from lockui.plots import Plot
 
-__all__ = ["Chart", "Report"]
+__all__ = ["Chart", "Report", "check_output"]
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -84,3 +85,17 @@ class Chart(Report[T_co]):
                 say("\n" + "\n".join(f"plot: {file}" for file in plot), view)
         if json:
             print_json(document)
+
+
+def check_output(*, json: bool = False, latex: bool = False, plot: Sequence[Path] = ()) -> None:
+    """Check before a command runs that its answer can come out so.
+
+    Raises:
+        UsageError: a plot has no known ending, or --latex and --json are both given.
+    """
+    if plot:
+        from lockui.plots import check_files
+
+        check_files(plot)
+    if latex and json:
+        raise UsageError("--latex and --json cannot be used together: choose one")

@@ -15,6 +15,7 @@ from lockui.command import Detail
 from lockui.completion import among
 from lockui.errors import UsageError
 from lockui.quantities import NS, PERCENT, DrawnTime, Numbers, Share, Time
+from lockui.report import check_output
 
 if TYPE_CHECKING:
     from locksim.kinds import LoadSettings, PlainLoad
@@ -161,11 +162,7 @@ class Output:
         Raises:
             UsageError: a plot has no known ending, or --latex and --json are both given.
         """
-        from lockui.plots import check_files
-
-        check_files(self.plot)
-        if self.latex and self.json:
-            raise UsageError("--latex and --json cannot be used together: choose one")
+        check_output(json=self.json, latex=self.latex, plot=self.plot)
 
 
 def whole_ns(time: Time) -> int:
