@@ -9,7 +9,8 @@ A word may be a command and stand before others: ``locklab grade LAB``, ``lockla
 
 This module alone turns exceptions into exit codes. An exception with an integer ``exit_code`` is
 a message to the user (``error: …`` on stderr, that exit code, no traceback). Ctrl-C is exit code
-130. Anything else is a bug and keeps its traceback.
+130. A reader that has gone, as in ``locklab lab list | head -1``, ends the command quietly with
+exit code 141. Anything else is a bug and keeps its traceback.
 """
 
 import gc
@@ -58,6 +59,7 @@ HELPS = ("-h", "--help", "--help-all")
 COMPLETION = ("--install-completion", "--show-completion")
 COMPLETES = "_LOCKLAB_COMPLETE"  # set by a shell that asks what may come next
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+UNREAD = 141  # 128 + SIGPIPE
 
 
 class Command(NamedTuple):
@@ -85,8 +87,18 @@ class Command(NamedTuple):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``locklab`` with ``argv`` (by default this process's own) and return the exit code."""
-    argv = list(sys.argv[1:] if argv is None else argv)
     _print_whatever_comes()
+    try:
+        ended = _answer(list(sys.argv[1:] if argv is None else argv))
+        print(end="", flush=True)
+        return ended
+    except BrokenPipeError:
+        _drop_output()
+        return UNREAD
+
+
+def _answer(argv: list[str]) -> int:
+    """Run ``locklab`` with ``argv`` and return the exit code; what is printed may be unread."""
     completes = COMPLETES in os.environ or (bool(argv) and argv[0] in COMPLETION)
     if not completes and (not argv or argv[0] in HELPS or argv == ["help"]):
         print(_overview(commands()))
@@ -148,6 +160,13 @@ def _print_whatever_comes() -> None:
             stream.reconfigure(errors="replace")
 
 
+def _drop_output() -> None:
+    """Let what is left for stdout and stderr go nowhere, or Python's end would complain of it."""
+    for stream in (sys.__stdout__, sys.__stderr__):
+        if stream is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 def _run(command: Command, arguments: list[str]) -> int:
     """Import one command and run it with the remaining arguments."""
     try:
@@ -160,6 +179,8 @@ def _run(command: Command, arguments: list[str]) -> int:
 
         return _fail(f"'locklab {command.name}' needs {missing(name, command.module)}", USAGE_ERROR)
     except SystemExit as stop:
+        if isinstance(stop.__context__, BrokenPipeError):
+            raise stop.__context__ from None  # Typer and Rich made exit code 1 of it
         if stop.code is None or isinstance(stop.code, int):
             return stop.code or 0
         return _fail(str(stop.code), 1)

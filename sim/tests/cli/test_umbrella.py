@@ -167,6 +167,31 @@ def test_exit_with_text_is_an_error(fake: str, capsys: pytest.CaptureFixture[str
     assert "error: some reason\n" == capsys.readouterr().err
 
 
+@pytest.mark.skipif(os.name != "posix", reason="a closed pipe is another error elsewhere")
+@pytest.mark.covering("arguments", "unbuffered")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["show", "--help"], ["show", "lock"], ["show", "lock", "--json"]]
+)
+def test_a_reader_that_has_gone_ends_a_command_quietly(
+    arguments: list[str], unbuffered: str
+) -> None:
+    """As in ``| head -1``: exit code 141, not a word on stderr, whoever prints."""
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "locklab", *arguments],
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            stdout=write,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    finally:
+        os.close(write)
+    assert (141, "") == (done.returncode, done.stderr)
+
+
 def test_missing_dependency_says_how_to_mend_it(
     fake: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
