@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Unpack
 
 from locksim.checker.client import Client, Conduct, End
 from locksim.checker.errors import CheckError
@@ -26,7 +26,7 @@ from locksim.checker.models.model import (
     model,
 )
 from locksim.checker.models.outcome import FAULT
-from locksim.checker.question import Question
+from locksim.checker.question import Keywords, Question, with_keywords
 from locksim.checker.replay import counterexample as ce
 from locksim.checker.replay.counterexample import Counterexample
 from locksim.checker.search.conduct import misconduct
@@ -70,23 +70,25 @@ def check_clients(
     return _Check(question, report).verdict(clients)
 
 
+@with_keywords
 def check_workload(
     workload: Workload,
     *,
+    threads: int = 3,
     expect: dict[str, int] | str = "",
     plain: tuple[str, ...] = (),
     conduct: Conduct | None = None,
-    **question: Any,
+    **question: Unpack[Keywords],
 ) -> Verdict:
     """Check a workload of one's own; it must be able to end.
 
     Arguments:
-        workload: the description; each thread runs its ``thread`` program.
+        workload: the description; each thread runs its ``thread`` program. threads: 1 to 8.
         expect: what must hold when all threads have finished: word's name → value, or a condition
             such as ``"x == 1 or y != 0"`` (:mod:`locksim.checker.expectation`).
         plain: names of words that stand for data that is not atomic: a race on them is an error.
         conduct: what is demanded of its threads; nothing is left out of the exploration then.
-        question: fields of :class:`~locksim.checker.question.Question`.
+        question: other fields of :class:`~locksim.checker.question.Question`.
 
     Raises:
         CheckError: the request makes no sense, or the workload cannot be checked.
@@ -97,23 +99,28 @@ def check_workload(
     client = expecting(Client(name, workload, known, plain, conduct=conduct), text)
     if conduct is not None:
         question["reduction"] = False
-    return check_clients([client], Question(name=name, **question))
+    return check_clients([client], Question(name=name, threads=threads, **question))
 
 
+@with_keywords
 def outcomes(
-    workload: Workload, *, observe: tuple[str, ...], **question: Any
+    workload: Workload,
+    *,
+    observe: tuple[str, ...],
+    threads: int = 3,
+    **question: Unpack[Keywords],
 ) -> set[tuple[int, ...]]:
     """Every combination of values that some words can have when all threads have finished.
 
     Arguments:
-        workload: the description. observe: the words' names.
-        question: fields of :class:`~locksim.checker.question.Question`.
+        workload: the description. observe: the words' names. threads: 1 to 8.
+        question: other fields of :class:`~locksim.checker.question.Question`.
 
     Raises:
         CheckError: a fault was found, no such word, or the budget does not suffice: a set that may
             lack some combination is never given.
     """
-    asked = Question(**question)
+    asked = Question(threads=threads, **question)
     built = build(Client("", workload), asked, watch=0)
     at = [address_of(built.memory, name) for name in observe]
     found = explore(

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, TypedDict, TypeVar
 
 from locksim.checker.errors import CheckError
 from locksim.checker.models.used import Used
 from locksim.checker.verdict import LIVENESS, PROPERTIES, UNBOUNDED, Budget
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Keywords(TypedDict, total=False):
+    """The fields of a :class:`Question` that every function which asks one takes as keywords."""
+
+    memory: str
+    property: str
+    budget: Budget
+    reduction: bool
+    symmetry: bool | None
+    simplest: bool
+    used: Used | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
     """How many threads are checked, for what, and how far to look.
 
-    Its fields are the keywords of ``check_lock``, ``check_spec``, ``check_workload``.
+    ``check_lock``, ``check_spec`` and ``check_workload`` take its fields as keywords.
 
     Arguments:
         threads: 1 to 8.
@@ -81,3 +97,21 @@ class Question:
             **{"memory": self.memory, "property": self.property},
             "not_checked": list(LIVENESS) if self.property == "all" else [],
         }
+
+
+def with_keywords(function: F) -> F:
+    """Show :class:`Keywords` with their defaults in the signature that ``help()`` prints."""
+    signature = inspect.signature(function)
+    own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    more = [
+        inspect.Parameter(
+            one.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=Budget() if one.default is MISSING else one.default,
+            annotation=one.type,
+        )
+        for one in fields(Question)
+        if one.name in Keywords.__annotations__
+    ]
+    function.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
+    return function

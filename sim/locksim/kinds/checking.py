@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 from locksim.checker.check import Progress, check_clients, expecting
 from locksim.checker.client import Client, chosen
 from locksim.checker.errors import CheckError
 from locksim.checker.models.model import model
 from locksim.checker.play.walk import Walk
-from locksim.checker.question import Question
+from locksim.checker.question import Keywords, Question, with_keywords
 from locksim.checker.sample import Sampling, sample_clients
 from locksim.checker.verdict import UNBOUNDED, Verdict
 from locksim.kinds import StructKind, kind_of, kinds
@@ -18,6 +18,7 @@ from locksim.lang.struct import Struct
 MOST_ROUNDS = 100
 
 
+@with_keywords
 def check_lock(
     lock: Struct | type[Struct],
     *,
@@ -25,8 +26,9 @@ def check_lock(
     rounds: int = 1,
     client: str = "",
     expect: str = "",
+    name: str = "",
     report: Progress | None = None,
-    **question: Any,
+    **question: Unpack[Keywords],
 ) -> Verdict:
     """Check a lock with the test clients of its kind, or a workload as it is.
 
@@ -36,15 +38,16 @@ def check_lock(
         client: only those clients whose name begins so.
         expect: what must hold of the words when all threads have finished, such as
             ``"x == 1 or y != 0"`` (:mod:`locksim.checker.expectation`).
+        name: for the verdict; by default the class's.
         report: called now and then with a line of text and the share of the states' budget used.
-        question: ``memory``, ``property``, ``budget`` and the other fields of
-            :class:`~locksim.checker.question.Question`.
+        question: other fields of :class:`~locksim.checker.question.Question`.
 
     Raises:
         CheckError: the request makes no sense, or the lock cannot be checked.
         CompileError, LinkError, SimulationError: the lock is not a valid program.
     """
-    asked = _question(lock, threads, rounds, question)
+    name = name or _class(lock).__name__
+    asked = Question(name=name, threads=threads, rounds=rounds, **question)
     if expect and not asked.asks("assertion"):
         raise CheckError(
             f"--expect works only with --property all or assertion (got {asked.property})\n"
@@ -57,21 +60,23 @@ def check_lock(
     return check_clients([expecting(one, expect) for one in known], asked, report)
 
 
+@with_keywords
 def sample_lock(
     lock: Struct | type[Struct],
     sampling: Sampling,
     *,
     threads: int = 8,
     rounds: int = 1,
+    name: str = "",
     report: Progress | None = None,
-    **question: Any,
+    **question: Unpack[Keywords],
 ) -> Verdict:
     """Try a lock with the test clients of its kind on random schedules.
 
     Arguments:
         sampling: how many schedules, and which.
-        lock, threads, rounds, report, question: as for :func:`check_lock`; of the budget only the
-            time and the sizes count.
+        lock, threads, rounds, name, report, question: as for :func:`check_lock`; of the budget only
+            the time and the sizes count.
 
     Returns:
         A verdict that is "violated" or "unfinished". Its ``states`` are steps, its ``depth`` the
@@ -82,15 +87,9 @@ def sample_lock(
         CompileError, LinkError, SimulationError: the lock is not a valid program.
     """
     _bounded(rounds)
-    asked = _question(lock, threads, rounds, question)
+    name = name or _class(lock).__name__
+    asked = Question(name=name, threads=threads, rounds=rounds, **question)
     return sample_clients(clients_of(lock, threads, rounds), sampling, asked, report)
-
-
-def _question(
-    lock: Struct | type[Struct], threads: int, rounds: int, more: dict[str, Any]
-) -> Question:
-    name = more.pop("name", "") or _class(lock).__name__
-    return Question(name=name, threads=threads, rounds=rounds, **more)
 
 
 def walk_of_lock(

@@ -1,8 +1,12 @@
 """The test clients of a lock follow from its kind."""
 
+import inspect
+from typing import get_type_hints
+
 import pytest
 
-from locksim.checker import CheckError
+from locksim.checker import CheckError, check_lock, check_spec, check_workload
+from locksim.checker.question import Keywords, Question
 from locksim.compiler import compile_source
 from locksim.kinds.checking import clients_of
 from locksim.library.locks.mcs import MCSLock
@@ -72,3 +76,23 @@ def test_what_is_no_lock_is_refused():
     """The message says what to do instead."""
     with pytest.raises(CheckError, match=r"is not a [^$]*Lock[^$]*FILE.py:CLASS"):
         clients_of(RcuHead, 2, 1)
+
+
+@pytest.mark.parametrize("function", [check_lock, check_spec, check_workload])
+def test_keywords_of_a_question_are_in_the_signature(function):
+    """``help()`` shows each with its default; editors see the same names and types."""
+    shown = inspect.signature(function).parameters
+    fields = {one: Question.__dataclass_fields__[one].type for one in Keywords.__annotations__}
+    assert fields == {one: shown[one].annotation for one in fields}
+    asked = Question()
+    assert {one: getattr(asked, one) for one in fields} == {o: shown[o].default for o in fields}
+    assert not any(one.kind is one.VAR_KEYWORD for one in shown.values())
+
+
+def test_keywords_are_fields_of_a_question():
+    """All but those whose default each function has of its own, with the same types."""
+    of_question = get_type_hints(Question)
+    own = {"name", "threads", "rounds"}
+    assert {one: of_question[one] for one in of_question if one not in own} == get_type_hints(
+        Keywords
+    )

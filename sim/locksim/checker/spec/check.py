@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Unpack
 
 from locksim.checker.check import Progress, check_clients
 from locksim.checker.client import Client
 from locksim.checker.errors import CheckError
-from locksim.checker.question import Question
+from locksim.checker.question import Keywords, Question, with_keywords
 from locksim.checker.spec.calls import Plan, plans, read_plan
 from locksim.checker.spec.client import client
 from locksim.checker.spec.history import CONDITIONS
@@ -24,6 +24,7 @@ _BITS = 62
 """Of a word that counts what a thread has seen."""
 
 
+@with_keywords
 def check_spec(
     implementation: Struct | type[Struct],
     specification: Struct | type[Struct],
@@ -32,8 +33,9 @@ def check_spec(
     operations: str = "",
     condition: str = "linearizability",
     spec: str = "",
+    name: str = "",
     report: Progress | None = None,
-    **question: Any,
+    **question: Unpack[Keywords],
 ) -> Verdict:
     """Check every history of some threads' operations against an atomic specification.
 
@@ -45,7 +47,8 @@ def check_spec(
             of all that there are; or which: "push(1); pop() | pop()", behind those of no thread
             that come first: "push(1) || pop() | pop()".
         condition: a key of CONDITIONS.
-        spec: the specification's name, for the verdict; by default the class's.
+        spec: the specification's name, for the verdict; by default the class's. name: the
+            implementation's, likewise.
         report: called now and then with a line of text and the share of the states' budget used.
         question: other fields of :class:`~locksim.checker.question.Question`; its property is one
             of SAFETY, "assertion" for nothing but histories and assertions.
@@ -54,7 +57,7 @@ def check_spec(
         CheckError: the request makes no sense, or the specification cannot be run.
         CompileError, LinkError, SimulationError: a class is not a valid program.
     """
-    name = question.pop("name", "") or _class(implementation).__name__
+    name = name or _class(implementation).__name__
     asked = Question(name=name, threads=thread_count(threads, operations), **question)
     if asked.endless():
         raise CheckError(
