@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from covering import in_the_normal_run
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 # A shell that starts the tests in the background lets them ignore Ctrl-C, and so would every
 # program that a test starts and interrupts.
@@ -28,6 +29,11 @@ _ANY_TIME = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("few", max_examples=10, derandomize=True, **_ANY_TIME)
 settings.register_profile("many", max_examples=200, print_blob=True, **_ANY_TIME)
 settings.load_profile("few")
+
+# Hypothesis also tries numbers that it reads in the modules imported so far. In the normal run
+# examples would then depend on which tests came before.
+_is_local = providers.is_local_module_file
+providers.is_local_module_file = lambda path: not settings.default.derandomize and _is_local(path)
 
 #: How many of the dearest tests a run names at its end.
 DEAREST = 20

@@ -1,4 +1,4 @@
-"""The covering selection: every value stays, not every combination."""
+"""The normal run: a covering selection, and examples that no other test changes."""
 
 from itertools import product
 from types import SimpleNamespace
@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 from covering import in_the_normal_run
+from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 LOCKS = ["tas", "ticket", "mcs", pytest.param("clh", id="queue"), "rcu"]
 MODELS = ["sc", "tso", "c11"]
@@ -53,3 +55,11 @@ def test_a_name_that_is_not_a_parameter() -> None:
     """It would keep everything, or nothing."""
     with pytest.raises(pytest.UsageError, match="no parameter 'lokc'"):
         selected("lokc")
+
+
+@pytest.mark.skipif(not settings.default.derandomize, reason="many new examples take any number")
+def test_examples_do_not_depend_on_imported_modules() -> None:
+    """Hypothesis finds no number in a module of ours, though it looks for new ones."""
+    import locksim.play.drills  # noqa: F401 - such as this one
+
+    assert 0 == len(providers._get_local_constants())

@@ -12,6 +12,9 @@ from locksim.play.drills.problem import Problem
 from locksim.play.drills.programs import workload
 
 _LONGEST_US = 400
+_GRID_US = 5
+"""All times that are drawn are multiples of it. Accesses to memory take some ns each, all together
+less than half of it: they belong to the machine, not to the answer."""
 
 
 def grace_period(drawn: Random) -> Problem:
@@ -49,7 +52,7 @@ def grace_period(drawn: Random) -> Problem:
     _, memory = prepare(workload(words, programs), tables)
     result = run(memory, tables, seed=1, until_ps=_LONGEST_US * US)
     at = next(address for address, name in memory.names if name == "ended")
-    end_us = round(int(result.memory[at]) / US)
+    end_us = _GRID_US * round(int(result.memory[at]) / (_GRID_US * US))
     shown = "\n".join(f"  CPU {cpu} reads from {start} to {end} us" for cpu, start, end in spans)
     before = [f"CPU {cpu} (until {end} us)" for cpu, start, end in spans if start < begins < end]
     why = (
