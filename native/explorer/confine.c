@@ -84,7 +84,7 @@ static bool lies_in(address at, size_t size, address from, address to)
 
 static bool is_static(address at, size_t size)
 {
-    for (unsigned i = SUBMISSIONS; i < STATICS; i++) {
+    for (unsigned i = SUBMISSIONS; i < OWN_STATICS; i++) {
         address from, to;
 
         ex_statics_range(i, &from, &to);

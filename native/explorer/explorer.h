@@ -23,7 +23,10 @@
  *   threads.c, mutexes.c, conditions.c   pthreads and C11 threads, in terms of the above
  *   rcu.c       liburcu's grace periods, likewise
  *   confine.c   a program that is not trusted writes to what is its own only
- *   libc.c      the few functions of the C library that must not run unseen
+ *   keys.c      values that each thread has of its own
+ *   libc.c      memory, output, random numbers and time of the C library; what a program asks us
+ *   strings.c   its functions of strings and arrays
+ *   lifetime.c  constructors, atexit(), exit()
  *   statics.c   the program's statics, put back between two runs
  *   locals.c    its thread-local variables
  *   run.c       one run, from setup to check, and how it ends
@@ -107,7 +110,13 @@ void ex_clock_join(struct clock *into, const struct clock *other);
 /* what a thread is about to do (events.c) */
 
 /* The bytes of an operation's subject. A subject below 4096 is no memory, but one of these. */
-enum { SUBJECT_THREADS = 16, SUBJECT_READERS = 32, SUBJECT_CALLBACKS = 48 };
+enum {
+    SUBJECT_THREADS = 16,
+    SUBJECT_READERS = 32,
+    SUBJECT_CALLBACKS = 48,
+    SUBJECT_EXITS = 64,
+    SUBJECT_KEYS = 80
+};
 
 enum effect { NOTHING, LOOKS, STORES, UPDATES, COMPARES };
 
@@ -412,6 +421,30 @@ void ex_spins_add_choice(void);
 /* A thread (NULL: a buffer) is about to write into a stack, or to use its own. */
 void ex_stack_access(const struct thread *by, address at, size_t size, bool writes);
 
+/* the C library (strings.c) */
+
+void ex_note_caller(void); /* a call of the program begins */
+/* It reads a string, or its first bytes; returns how many that were. */
+size_t ex_reads_string(const char *text);
+size_t ex_reads_at_most(const char *text, size_t most);
+
+/* the program's begin and end (lifetime.c) */
+
+bool ex_has_constructors(void);
+void ex_construct(void);
+void ex_destruct(void); /* calls what atexit() was given, too */
+void ex_lifetime_begin(void);
+void ex_lifetime_keep(void);
+void ex_lifetime_put_back(void);
+
+/* values of threads (keys.c) */
+
+void ex_keys_begin(void);
+void ex_keys_keep(void);
+void ex_keys_put_back(void);
+void ex_keys_range(address *from, address *to); /* of the values */
+void ex_keys_end(void); /* of the thread that ends: their destructors */
+
 /* models (libc.c, rcu.c) */
 
 const char *ex_partial(void); /* what the program could do and was not tried, or "" */
@@ -541,17 +574,19 @@ struct thread *ex_stack_owner(address at);
 
 /* the program's statics (statics.c) */
 
-#define STATICS 4     /* ranges */
-#define SUBMISSIONS 2 /* those from here on are a submission's (confine.c) */
+#define MAX_STATICS 64 /* ranges */
+#define SUBMISSIONS 2  /* those from here on are a submission's (confine.c) */
+#define OWN_STATICS 4  /* those from here on have names that the program gave */
 
+unsigned ex_statics_count(void);
+void ex_statics_range(unsigned which, address *from, address *to);
 void ex_statics_save(void);
 void ex_statics_restore(void);
+
 /* the program's thread-local variables (locals.c) */
 
 size_t ex_locals_size(void);
 void ex_locals_make(address at); /* a thread's own */
 void ex_locals_use(address at);  /* by the program from now on */
-
-void ex_statics_range(unsigned which, address *from, address *to);
 
 #endif

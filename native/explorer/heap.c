@@ -269,10 +269,12 @@ void ex_heap_leaks(void)
         all_free = all_free && blocks[i].is_free;
     if (all_free)
         return;
-    for (unsigned i = 0; i < STATICS; i++) {
+    for (unsigned i = 0; i < ex_statics_count(); i++) {
         ex_statics_range(i, &from, &to);
         reach(from, to);
     }
+    ex_keys_range(&from, &to);
+    reach(from, to);
     for (int i = 0; i < ex_threads_used; i++) /* exit() leaves what they hold */
         if (ex_threads[i].stage == STARTED && !ex_threads[i].returned && i != ex_conductor &&
             ex_stack_pointer(&ex_threads[i]) != 0)

@@ -4,13 +4,17 @@
  *
  * Those that get memory get it from heap.c; those that read or write the program's memory tell
  * about it; those that print do so only when one run is replayed, as otherwise the output of a
- * million runs would mix; those that end the program end the run. Functions of registers only
- * (sqrt, abs, …) need nothing. Any other is called as it is: what it does to memory is not seen.
+ * million runs would mix. Functions of registers only (sqrt, abs, …) need nothing. A program that
+ * calls any other is refused (locknative.explorer.library).
  */
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "explorer.h"
 #include "include/locklab/explore.h"
@@ -20,56 +24,36 @@
 void *ENTRY(memmove)(void *to, const void *from, size_t size);
 void *ENTRY(memset)(void *to, int byte, size_t size);
 
-static void enter(void)
-{
-    ex_settle();
-    ex_self->pc = ex_door.pc;
-}
-
-static size_t reads_string(const char *text)
-{
-    size_t size = strlen(text);
-
-    ex_plain((address)text, size + 1, false);
-    return size;
-}
-
-static size_t reads_at_most(const char *text, size_t most)
-{
-    size_t length = strnlen(text, most);
-
-    if (most > 0)
-        ex_plain((address)text, length < most ? length + 1 : most, false);
-    return length;
-}
-
 /* memory */
 
 void *ENTRY(malloc)(size_t size)
 {
-    enter();
+    ex_note_caller();
     return ex_allocate(size, 0);
 }
 
 void *ENTRY(calloc)(size_t count, size_t size)
 {
     void *block;
+    size_t bytes;
 
-    enter();
-    block = ex_allocate(count * size, 0);
-    memset(block, 0, count * size);
+    ex_note_caller();
+    if (__builtin_mul_overflow(count, size, &bytes))
+        bytes = SIZE_MAX;
+    block = ex_allocate(bytes, 0);
+    memset(block, 0, bytes);
     return block;
 }
 
 void *ENTRY(aligned_alloc)(size_t alignment, size_t size)
 {
-    enter();
+    ex_note_caller();
     return ex_allocate(size, alignment);
 }
 
 void *ENTRY(memalign)(size_t alignment, size_t size)
 {
-    enter();
+    ex_note_caller();
     return ex_allocate(size, alignment);
 }
 
@@ -77,7 +61,7 @@ int ENTRY(posix_memalign)(void **block, size_t alignment, size_t size)
 {
     void *made;
 
-    enter();
+    ex_note_caller();
     made = ex_allocate(size, alignment);
     ex_plain_write((address)block, &made, sizeof(made));
     return 0;
@@ -85,7 +69,7 @@ int ENTRY(posix_memalign)(void **block, size_t alignment, size_t size)
 
 void ENTRY(free)(void *block)
 {
-    enter();
+    ex_note_caller();
     ex_release_block(block);
 }
 
@@ -94,7 +78,7 @@ void *ENTRY(realloc)(void *block, size_t size)
     size_t old = ex_block_size(block);
     void *made;
 
-    enter();
+    ex_note_caller();
     made = ex_allocate(size, 0);
     if (block != NULL) {
         ENTRY(memmove)(made, block, old < size ? old : size);
@@ -109,11 +93,46 @@ size_t ENTRY(malloc_usable_size)(void *block)
     return ex_block_size(block);
 }
 
+/* Pages are a block like any other. */
+
+#define PAGE 4096
+
+static size_t whole_pages(size_t size)
+{
+    return (size + PAGE - 1) & ~(size_t)(PAGE - 1);
+}
+
+void *ENTRY(mmap)(void *wanted, size_t size, int protection, int flags, int file, off_t offset)
+{
+    void *block;
+
+    (void)wanted, (void)protection, (void)file, (void)offset;
+    ex_note_caller();
+    if (!(flags & MAP_ANONYMOUS) || (flags & MAP_FIXED))
+        ex_give_up("thread %d calls mmap() at {pc:%zx} for a file or a fixed address: the explorer "
+                   "supports anonymous memory only",
+                   ex_self->number, ex_self->pc);
+    block = ex_allocate(whole_pages(size), PAGE);
+    memset(block, 0, whole_pages(size));
+    return block;
+}
+
+int ENTRY(munmap)(void *block, size_t size)
+{
+    ex_note_caller();
+    if (ex_block_size(block) != whole_pages(size))
+        ex_give_up("thread %d calls munmap() at {pc:%zx} for other than all that an mmap() gave: the "
+                   "explorer does not support this",
+                   ex_self->number, ex_self->pc);
+    ex_release_block(block);
+    return 0;
+}
+
 static char *copy_of(const char *text, size_t length)
 {
     char *made;
 
-    enter();
+    ex_note_caller();
     made = ex_allocate(length + 1, 0);
     ENTRY(memmove)(made, text, length);
     ENTRY(memset)(made + length, 0, 1);
@@ -122,100 +141,12 @@ static char *copy_of(const char *text, size_t length)
 
 char *ENTRY(strdup)(const char *text)
 {
-    return copy_of(text, reads_string(text));
+    return copy_of(text, ex_reads_string(text));
 }
 
 char *ENTRY(strndup)(const char *text, size_t most)
 {
-    return copy_of(text, reads_at_most(text, most));
-}
-
-/* strings */
-
-int ENTRY(memcmp)(const void *a, const void *b, size_t size)
-{
-    ex_plain((address)a, size, false);
-    ex_plain((address)b, size, false);
-    return memcmp(a, b, size);
-}
-
-void *ENTRY(memchr)(const void *from, int byte, size_t size)
-{
-    char *found = memchr(from, byte, size);
-
-    ex_plain((address)from, found != NULL ? (size_t)(found - (const char *)from) + 1 : size, false);
-    return found;
-}
-
-size_t ENTRY(strlen)(const char *text)
-{
-    return reads_string(text);
-}
-
-size_t ENTRY(strnlen)(const char *text, size_t most)
-{
-    return reads_at_most(text, most);
-}
-
-int ENTRY(strcmp)(const char *a, const char *b)
-{
-    reads_string(a);
-    reads_string(b);
-    return strcmp(a, b);
-}
-
-int ENTRY(strncmp)(const char *a, const char *b, size_t most)
-{
-    reads_at_most(a, most);
-    reads_at_most(b, most);
-    return strncmp(a, b, most);
-}
-
-char *ENTRY(strchr)(const char *text, int character)
-{
-    reads_string(text);
-    return strchr(text, character);
-}
-
-char *ENTRY(strrchr)(const char *text, int character)
-{
-    reads_string(text);
-    return strrchr(text, character);
-}
-
-char *ENTRY(strstr)(const char *text, const char *part)
-{
-    reads_string(text);
-    reads_string(part);
-    return strstr(text, part);
-}
-
-char *ENTRY(strcpy)(char *to, const char *from)
-{
-    return ENTRY(memmove)(to, from, strlen(from) + 1);
-}
-
-char *ENTRY(strncpy)(char *to, const char *from, size_t size)
-{
-    reads_at_most(from, size);
-    ex_plain((address)to, size, true);
-    return strncpy(to, from, size);
-}
-
-char *ENTRY(strcat)(char *to, const char *from)
-{
-    ENTRY(memmove)(to + reads_string(to), from, strlen(from) + 1);
-    return to;
-}
-
-char *ENTRY(strncat)(char *to, const char *from, size_t most)
-{
-    size_t length = strnlen(from, most);
-    char *end = to + reads_string(to);
-
-    ENTRY(memmove)(end, from, length);
-    ENTRY(memset)(end + length, 0, 1);
-    return to;
+    return copy_of(text, ex_reads_at_most(text, most));
 }
 
 /* output */
@@ -243,13 +174,15 @@ static const char *reads_conversion(const char *at, va_list *arguments)
     for (; *at != '\0' && strchr("hljztL", *at) != NULL; at++)
         longs += *at == 'h' ? 0 : *at == 'L' ? 8 : 1;
     if (*at == 's' && longs == 0)
-        reads_at_most(va_arg(*arguments, const char *), precision >= 0 ? (size_t)precision : INT_MAX);
+        ex_reads_at_most(va_arg(*arguments, const char *), precision >= 0 ? (size_t)precision : INT_MAX);
     else if (*at != '\0' && strchr("aAeEfFgG", *at) != NULL && longs >= 8)
         (void)va_arg(*arguments, long double);
     else if (*at != '\0' && strchr("aAeEfFgG", *at) != NULL)
         (void)va_arg(*arguments, double);
     else if (*at != '\0' && strchr("diouxXc", *at) != NULL && longs == 0)
         (void)va_arg(*arguments, int);
+    else if (*at == 'n')
+        ex_plain((address)va_arg(*arguments, void *), longs > 0 ? sizeof(long) : sizeof(int), true);
     else if (*at != '%' && *at != 'm' && *at != '\0')
         (void)va_arg(*arguments, long);
     return *at == '\0' ? at : at + 1;
@@ -260,7 +193,7 @@ static void reads_format(const char *format, va_list arguments)
     va_list left;
 
     va_copy(left, arguments);
-    reads_string(format);
+    ex_reads_string(format);
     for (const char *at = strchr(format, '%'); at != NULL; at = strchr(at, '%'))
         at = reads_conversion(at + 1, &left);
     va_end(left);
@@ -271,7 +204,7 @@ int ENTRY(vsnprintf)(char *to, size_t size, const char *format, va_list argument
     va_list again;
     int length;
 
-    enter();
+    ex_note_caller();
     reads_format(format, arguments);
     va_copy(again, arguments);
     length = vsnprintf(NULL, 0, format, again);
@@ -305,7 +238,7 @@ int ENTRY(sprintf)(char *to, const char *format, ...)
 
 static int print(const char *format, va_list arguments)
 {
-    enter();
+    ex_note_caller();
     reads_format(format, arguments);
     return ex_options.replay != NULL ? vfprintf(stderr, format, arguments) : 0;
 }
@@ -384,44 +317,69 @@ void ENTRY(perror)(const char *text)
     ENTRY(printf)("%s\n", text);
 }
 
+ssize_t ENTRY(write)(int file, const void *from, size_t size)
+{
+    (void)file;
+    ex_note_caller();
+    ex_plain((address)from, size, false);
+    return ex_options.replay != NULL ? write(STDERR_FILENO, from, size) : (ssize_t)size;
+}
+
+int ENTRY(dprintf)(int file, const char *format, ...)
+{
+    va_list arguments;
+    int printed;
+
+    (void)file;
+    va_start(arguments, format);
+    printed = print(format, arguments);
+    va_end(arguments);
+    return printed;
+}
+
 int ENTRY(fflush)(FILE *file)
 {
     (void)file;
     return 0;
 }
 
-/* the end */
+/* time: that of this machine */
 
-void ENTRY(abort)(void)
+int ENTRY(clock_gettime)(clockid_t clock, struct timespec *now)
 {
-    enter();
-    ex_fail("assertion", "thread %d calls abort() at {pc:%zx}", ex_self->number, ex_self->pc);
+    struct timespec found = {0};
+    int result = clock_gettime(clock, &found);
+
+    ex_note_caller();
+    ex_plain_write((address)now, &found, sizeof(found));
+    return result;
 }
 
-void ENTRY(exit)(int status)
+int ENTRY(gettimeofday)(struct timeval *restrict now, void *restrict zone)
 {
-    enter();
-    if (status != 0)
-        ex_fail("assertion", "thread %d calls exit(%d) at {pc:%zx}", ex_self->number, status,
-                ex_self->pc);
-    ex_exit();
+    struct timeval found = {0};
+
+    (void)zone;
+    gettimeofday(&found, NULL);
+    ex_note_caller();
+    ex_plain_write((address)now, &found, sizeof(found));
+    return 0;
 }
 
-void ENTRY(_exit)(int status)
+time_t ENTRY(time)(time_t *now)
 {
-    ENTRY(exit)(status);
+    time_t found = time(NULL);
+
+    ex_note_caller();
+    if (now != NULL)
+        ex_plain_write((address)now, &found, sizeof(found));
+    return found;
 }
+
+/* locklab/explore.h */
 
 void ENTRY(__assert_fail)(const char *condition, const char *file, unsigned line,
-                          const char *function)
-{
-    const char *slash = strrchr(file, '/');
-
-    (void)function;
-    enter();
-    ex_fail("assertion", "thread %d finds %s false at %s:%u", ex_self->number, condition,
-            slash != NULL ? slash + 1 : file, line);
-}
+                          const char *function);
 
 void ENTRY(locklab_assertion_failed)(const char *condition, const char *file, unsigned line)
 {
@@ -430,7 +388,7 @@ void ENTRY(locklab_assertion_failed)(const char *condition, const char *file, un
 
 void ENTRY(locklab_as)(int me, void (*function)(int me))
 {
-    enter();
+    ex_note_caller();
     if (!ex_is_sole() || ex_self->number != ex_conductor || me < 0 || me >= ex_options.threads)
         ex_give_up("locklab_as(%d): it is for locklab_setup(), before a thread is made, and for "
                    "threads from 0 to %d",
@@ -445,31 +403,31 @@ void ENTRY(locklab_context)(const char *words, const unsigned *numbers)
 
 void ENTRY(locklab_alone)(int on)
 {
-    enter();
+    ex_note_caller();
     ex_alone(on != 0);
 }
 
 void ENTRY(locklab_ahead)(int on)
 {
-    enter();
+    ex_note_caller();
     ex_ahead(on != 0);
 }
 
 int ENTRY(locklab_waited)(void)
 {
-    enter();
+    ex_note_caller();
     return ex_ahead_has_waited();
 }
 
 void ENTRY(locklab_fail)(const char *why)
 {
-    enter();
+    ex_note_caller();
     ex_fail("assertion", "%s", why);
 }
 
 void ENTRY(locklab_fail_to_read)(const char *why)
 {
-    enter();
+    ex_note_caller();
     ex_fail("assertion", "%s; the last one at {pc:%zx}", why, ex_self->wrote_at);
 }
 
@@ -520,11 +478,9 @@ void ENTRY(srandom)(unsigned seed)
     (void)seed;
 }
 
-/* locklab/explore.h */
-
 unsigned long ENTRY(locklab_writes)(void)
 {
-    enter();
+    ex_note_caller();
     return ex_self->writes;
 }
 
@@ -535,7 +491,7 @@ unsigned long ENTRY(locklab_path)(void)
 
 unsigned long ENTRY(locklab_blocks)(void)
 {
-    enter();
+    ex_note_caller();
     return ex_heap_held(NULL);
 }
 
@@ -543,7 +499,7 @@ unsigned long ENTRY(locklab_bytes)(void)
 {
     size_t bytes;
 
-    enter();
+    ex_note_caller();
     ex_heap_held(&bytes);
     return bytes;
 }
@@ -567,7 +523,7 @@ unsigned ENTRY(locklab_any)(unsigned n)
 {
     unsigned chosen;
 
-    enter();
+    ex_note_caller();
     if (n == 0 || n > 36)
         ex_give_up("locklab_any(%u): from 1 to 36 numbers can be tried", n);
     chosen = ex_choose(n, 0);
@@ -578,7 +534,7 @@ unsigned ENTRY(locklab_any)(unsigned n)
 
 void ENTRY(locklab_assume)(int condition)
 {
-    enter();
+    ex_note_caller();
     if (!condition)
         ex_vanish();
 }

@@ -54,11 +54,14 @@ static void say(const char *text, va_list arguments)
 static void *main_thread(void *unused)
 {
     static char name[] = "program", *argv[] = {name, NULL};
-    int status = program_main(1, argv);
+    int status;
 
+    ex_construct();
+    status = program_main(1, argv);
     if (status != 0)
         ex_fail("assertion", "main() returns %d", status);
     ex_self->returned = true;
+    ex_destruct();
     ex_exit();
     return unused;
 }
@@ -96,6 +99,7 @@ static void *threads_and_check(void *unused)
     conducts = "locklab_check()";
     if (locklab_check != NULL)
         locklab_check();
+    ex_destruct();
     ex_end_run();
     return unused;
 }
@@ -103,7 +107,9 @@ static void *threads_and_check(void *unused)
 static void *conductor(void *unused)
 {
     conducts = "locklab_setup()";
-    locklab_setup();
+    ex_construct();
+    if (locklab_setup != NULL)
+        locklab_setup();
     ex_point((struct operation){.effect = NOTHING, .drains = true});
     if (ex_is_sole() && ex_rcu_idle()) {
         ex_event_stop();
@@ -142,13 +148,17 @@ static void begin(void)
 
 static struct thread *first_of_all(void)
 {
+    bool has_setup = locklab_setup != NULL || ex_has_constructors();
+
     context.words = NULL;
     ex_statics_restore();
     ex_heap_begin();
+    ex_lifetime_begin();
+    ex_keys_begin();
     if (program_main != NULL)
         return ex_spawn(0, main_thread, NULL);
-    ex_sole_begin(locklab_setup != NULL);
-    return ex_spawn(ex_conductor, locklab_setup != NULL ? conductor : threads_and_check, NULL);
+    ex_sole_begin(has_setup);
+    return ex_spawn(ex_conductor, has_setup ? conductor : threads_and_check, NULL);
 }
 
 enum outcome ex_run_once(void)

@@ -584,6 +584,7 @@ void ex_plain_patience(void)
 
 void ex_end_thread(void *result)
 {
+    ex_keys_end();
     ex_settle();
     ex_self->result = result;
     ex_self->stage = ENDED;

@@ -21,7 +21,7 @@
 
 bool ex_sole;
 static bool is_kept;
-static struct copy statics[STATICS], locals;
+static struct copy statics[MAX_STATICS], locals;
 static char conductor[offsetof(struct thread, frames)];
 
 void ex_sole_begin(bool has_setup)
@@ -65,12 +65,14 @@ void ex_setup_keep(void)
     const struct thread *thread = &ex_threads[ex_conductor];
     address from, to, top = ex_stack_top(thread);
 
-    for (unsigned i = 0; i < STATICS; i++) {
+    for (unsigned i = 0; i < ex_statics_count(); i++) {
         ex_statics_range(i, &from, &to);
         ex_copy_keep(&statics[i], from, to);
     }
     ex_copy_keep(&locals, top, top + ex_locals_size());
     ex_heap_keep();
+    ex_lifetime_keep();
+    ex_keys_keep();
     memcpy(conductor, thread, sizeof(conductor));
     ex_search_keep();
     ex_report_keep();
@@ -83,12 +85,14 @@ struct thread *ex_setup_put_back(void *(*start)(void *))
     struct thread *thread = &ex_threads[ex_conductor];
 
     ex_heap_put_back();
+    ex_lifetime_put_back();
+    ex_keys_put_back();
     ex_search_put_back();
     ex_report_put_back();
     ex_schedule_put_back();
     memcpy(thread, conductor, sizeof(conductor));
     ex_start_again(thread, start);
-    for (unsigned i = 0; i < STATICS; i++)
+    for (unsigned i = 0; i < ex_statics_count(); i++)
         ex_copy_put_back(&statics[i]);
     ex_copy_put_back(&locals);
     return thread;

@@ -4,7 +4,8 @@
  *
  * Its .data and .bss were renamed to the sections below before it was linked, so that the
  * linker says where they begin and end, and nothing of the explorer or the C library is among them.
- * What is not trusted has names of its own (confine.c).
+ * Sections to which the program itself gave a name keep it, and are listed in program_sections
+ * (locknative.explorer.sections). What is not trusted has names of its own (confine.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,24 +19,37 @@ SECTION(program_bss)
 SECTION(submission_data)
 SECTION(submission_bss)
 
-static char *saved[STATICS];
+/* The begin and the end of each section; the last begin is NULL. */
+extern char *const program_sections[] __attribute__((weak));
+
+static char *saved[MAX_STATICS];
+
+unsigned ex_statics_count(void)
+{
+    unsigned n = OWN_STATICS;
+
+    if (program_sections != NULL)
+        while (n < MAX_STATICS && program_sections[2 * (n - OWN_STATICS)] != NULL)
+            n++;
+    return n;
+}
 
 void ex_statics_range(unsigned which, address *from, address *to)
 {
-    static const struct {
-        char *from, *to;
-    } sections[STATICS] = {{__start_program_data, __stop_program_data},
-                           {__start_program_bss, __stop_program_bss},
-                           {__start_submission_data, __stop_submission_data},
-                           {__start_submission_bss, __stop_submission_bss}};
+    static char *const own[2 * OWN_STATICS] = {
+        __start_program_data,    __stop_program_data,    __start_program_bss,    __stop_program_bss,
+        __start_submission_data, __stop_submission_data, __start_submission_bss, __stop_submission_bss,
+    };
+    char *const *section =
+        which < OWN_STATICS ? &own[2 * which] : &program_sections[2 * (which - OWN_STATICS)];
 
-    *from = (address)sections[which].from;
-    *to = (address)sections[which].to;
+    *from = (address)section[0];
+    *to = (address)section[1];
 }
 
 void ex_statics_save(void)
 {
-    for (unsigned i = 0; i < STATICS; i++) {
+    for (unsigned i = 0; i < ex_statics_count(); i++) {
         address from, to;
 
         ex_statics_range(i, &from, &to);
@@ -48,7 +62,7 @@ void ex_statics_save(void)
 
 void ex_statics_restore(void)
 {
-    for (unsigned i = 0; i < STATICS; i++) {
+    for (unsigned i = 0; i < ex_statics_count(); i++) {
         address from, to;
 
         ex_statics_range(i, &from, &to);

@@ -22,6 +22,12 @@ void __tsan_ignore_thread_end(void)
 {
 }
 
+/* What `x += 1` of an atomic floating-point number ends with: it raises flags of its own thread. */
+void __atomic_feraiseexcept(int flags)
+{
+    (void)flags;
+}
+
 /* A compiler barrier: nothing to explore. */
 void __tsan_atomic_signal_fence(int order)
 {

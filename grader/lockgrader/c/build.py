@@ -26,6 +26,7 @@ from lockgrader.sandbox import Profile, SandboxError
 from locknative.compilation import toolchain
 from locknative.errors import NativeError
 from locknative.explorer import program as explorer
+from locknative.explorer.library import renames
 
 __all__ = ["TOOLS", "Compiled", "Program", "compile_c", "link", "reference"]
 
@@ -307,7 +308,7 @@ def _folder() -> Path:
 @functools.cache
 def _renames() -> Path:
     path = _folder() / "renamed"
-    path.write_text(explorer.renames(toolchain.sources() / "explorer/doors.def"))
+    path.write_text(renames(toolchain.sources() / "explorer/doors.def"))
     path.chmod(0o644)
     return path
 

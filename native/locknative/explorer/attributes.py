@@ -22,6 +22,8 @@ ATTRIBUTES = frozenset(
         *("aligned", "packed", "mode", "vector_size", "may_alias", "transparent_union", "section"),
         *("alias", "weak", "visibility", "externally_visible", "used", "retain", "common"),
         *("nocommon", "tls_model"),
+        # Which functions run before main() and after it: they run in each run (sections.py).
+        *("constructor", "destructor"),
         # How a function is compiled: its accesses are announced there, or where it is put in.
         *("always_inline", "noinline", "gnu_inline", "artificial", "flatten", "noclone", "noipa"),
         *("hot", "cold", "target", "cleanup"),

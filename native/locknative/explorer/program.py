@@ -2,22 +2,24 @@
 
 Each file is preprocessed, compiled with ``-fsanitize=thread`` to assembly, and assembled. After
 each of the first two steps the text is examined for what would escape the runtime. In its object
-file main, malloc, pthread_create and the like get names of their own, which the runtime defines,
-and the statics a section of their own. Nothing of this changes the C library or the runtime: only
-the program's own calls.
+file main, malloc, pthread_create and the like get names of their own, which the runtime defines
+(:mod:`.library`), and the statics sections of their own (:mod:`.sections`). Nothing of this changes
+the C library or the runtime: only the program's own calls.
 """
 
 from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
 from locknative.compilation import toolchain
 from locknative.errors import NativeError
 from locknative.explorer.attributes import DROPPED, HARMLESS_ASSEMBLY, uses
+from locknative.explorer.library import examine_names, renames
+from locknative.explorer.sections import rewrite_sections, sections_table
 
 FLAGS = (
     *("-std=gnu11", "-O0", "-g", "-fsanitize=thread", "-fno-pie", "-fno-common", "-fno-lto"),
@@ -37,12 +39,6 @@ LOCKED = re.compile(r"\t(lock\b|mfence|lfence|sfence|xchg\w*\t.*\(|ldaxr|stlxr|d
 
 OTHER_LOCALS = re.compile(r"@(gottpoff|tlsgd|tlsld)|:tprel_|:tlsdesc")
 """Ways to a thread-local variable that have no rewriting."""
-
-OWN_THREADS = ("fork", "vfork", "clone", "syscall", "signal", "sigaction", "pthread_kill")
-UNMODELLED = re.compile(r"(pthread|thrd|mtx|cnd|tss|sem|__atomic|urcu|__tls)_\w+")
-HARMLESS_CALLS = re.compile(
-    r"pthread_(attr_\w+|mutexattr_\w+|condattr_\w+|rwlockattr_\w+|setname_np)"
-)
 
 
 class Program:
@@ -83,9 +79,16 @@ class Program:
         try:
             objects = [self._object(file, i) for i, file in enumerate(self.files)]
             renamed = folder / "renamed"
-            renamed.write_text(renames(root / "explorer/doors.def", _defined(objects)))
+            renamed.write_text(renames(root / "explorer/doors.def", _names(objects, "defined")))
             for file, made in zip(self.files, objects, strict=True):
-                self._rename(file, made, renamed)
+                _rename(file, made, renamed)
+            defined = _names(objects, "defined")
+            self.idle_calls = sorted(
+                name
+                for file, made in zip(self.files, objects, strict=True)
+                for name in examine_names(_names([made], "undefined"), defined, str(file))
+            )
+            objects += self._sections(objects)
             self.path = folder / "program"
             self._link(objects)
         except BaseException:
@@ -117,37 +120,23 @@ class Program:
         said = assembly.read_text(errors="surrogateescape")
         _look_through(file, said)
         if "@tpoff" in said or re.search(r"\.section\s+\.t(data|bss)", said):
-            assembly.write_text(_with_own_locals(said), errors="surrogateescape")
+            said = _with_own_locals(said)
+        assembly.write_text(rewrite_sections(said), errors="surrogateescape")
         toolchain.compile_c(["-c", assembly, "-o", made], str(file))
         return made
 
-    def _rename(self, file: Path, made: Path, renamed: Path) -> None:
-        toolchain.run(
-            [
-                toolchain.tool("objcopy"),
-                f"--redefine-syms={renamed}",
-                *("--rename-section", ".data=program_data"),
-                *("--rename-section", ".bss=program_bss"),
-                made,
-            ],
-            str(file),
-        )
-        self._look_at_calls(file, made)
-
-    def _look_at_calls(self, file: Path, made: Path) -> None:
-        said = toolchain.run([toolchain.tool("nm"), "--undefined-only", "-P", made], str(file))
-        for line in said.splitlines():
-            name = line.split()[0]
-            if HARMLESS_CALLS.fullmatch(name):
-                continue
-            if name in OWN_THREADS or UNMODELLED.fullmatch(name):
-                raise NativeError(
-                    f"{file} calls {name}(), which the explorer does not support: leave it out of "
-                    "the test, or build the same from mutexes, condition variables and atomics"
-                )
+    def _sections(self, objects: Sequence[Path]) -> list[Path]:
+        """Compile the table of the program's own sections, if it has any."""
+        texts = [made.with_suffix(".s").read_text(errors="surrogateescape") for made in objects]
+        table = Path(self._folder.name, "sections.s")
+        table.write_text(sections_table(texts), errors="surrogateescape")
+        if not table.stat().st_size:
+            return []
+        toolchain.compile_c(["-c", table, "-o", table.with_suffix(".o")], "a table of sections")
+        return [table.with_suffix(".o")]
 
     def _link(self, objects: Sequence[Path]) -> None:
-        defined = _defined(objects)
+        defined = _names(objects, "defined")
         names = ", ".join(map(str, self.files))
         if "program_main" in defined and "locklab_thread" in defined:
             raise NativeError(
@@ -164,22 +153,23 @@ class Program:
         )
 
 
-def _defined(objects: Sequence[Path]) -> set[str]:
-    said = toolchain.run([toolchain.tool("nm"), "--defined-only", "-P", *objects], "the program")
-    return {line.split()[0] for line in said.splitlines() if re.search(r" [A-TV-Z] ", line)}
+def _rename(file: Path, made: Path, renamed: Path) -> None:
+    toolchain.run(
+        [
+            toolchain.tool("objcopy"),
+            f"--redefine-syms={renamed}",
+            *("--rename-section", ".data=program_data"),
+            *("--rename-section", ".bss=program_bss"),
+            made,
+        ],
+        str(file),
+    )
 
 
-def renames(doors: Path, defined: Collection[str] = ()) -> str:
-    """Return objcopy's list: names that the program calls, and what the runtime calls them.
-
-    Args:
-        doors: explorer/doors.def. defined: what the program has itself.
-    """
-    names = re.findall(r"^PROGRAM\((\w+)\)", doors.read_text(), re.MULTILINE)
-    own = [name for name in names if name not in defined]
-    pairs = [(name, f"program_{name}") for name in ["main", *own]]
-    pairs += [(name, f"__tsan_{name}") for name in ("memcpy", "memmove", "memset")]
-    return "".join(f"{old} {new}\n" for old, new in pairs)
+def _names(objects: Sequence[Path], which: str) -> set[str]:
+    """Names of other files that objects use (``undefined``), or offer to them (``defined``)."""
+    said = toolchain.run([toolchain.tool("nm"), f"--{which}-only", "-P", *objects], "the program")
+    return {line.split()[0] for line in said.splitlines() if re.search(r" [A-Zvw] ?", line)}
 
 
 def _without_promises(file: Path, preprocessed: bytes) -> bytes:
@@ -188,10 +178,9 @@ def _without_promises(file: Path, preprocessed: bytes) -> bytes:
     parts, at = [], 0
     for use in uses(text):
         if not use.harmless:
-            why = "can hide accesses from the explorer: leave it out"
-            if use.name in ("constructor", "destructor"):
-                why = "makes a function run outside the explorer: call it in main()"
-            raise NativeError(f"{use.file}:{use.line}: {use} {why}")
+            raise NativeError(
+                f"{use.file}:{use.line}: {use} can hide accesses from the explorer: leave it out"
+            )
         if use.kind == "attribute" and use.name in DROPPED:
             parts += [text[at : use.start], re.sub(r"[^\n]", " ", text[use.start : use.end])]
             at = use.end

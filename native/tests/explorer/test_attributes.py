@@ -57,8 +57,6 @@ HIDDEN = {
     "assembly in a section's name": '#define A __attribute__((section(".x\\n\\tincl n\\n#")))',
     "assembly in a symbol's name": 'void f(void) __asm__("f\\n\\tincl n\\n");\n#define A',
     "assembly in an identification": '#ident "x\\"\\n\\tincl n\\n#"\n#define A',
-    "before main()": "#define A __attribute__((constructor))",
-    "behind main()": "#define A [[gnu::destructor]]",
     "in a section that runs": 'int f __attribute__((section(".init" "_array")));\n#define A',
     "of another compiler": "#define A [[other::noinline]]",
     "of none": "#define A __attribute__((no_such_attribute))",
@@ -73,7 +71,7 @@ def test_what_hides_accesses_is_refused(name: str, tmp_path: Path) -> None:
     file.write_text(HIDDEN[name] + RACE)
     with pytest.raises(NativeError, match=r":\d+: (the|an?|#|asm)") as refused:
         Program([file])
-    assert re.search("hide accesses|outside the explorer", str(refused.value))
+    assert "hide accesses" in str(refused.value)
 
 
 def test_the_place_is_named(tmp_path: Path) -> None:
@@ -94,7 +92,7 @@ SIMPLE = (
     *("externally_visible", "used", "retain", "noinline", "flatten", "noclone", "noipa", "hot"),
     *("cold", "nothrow", "leaf", "returns_twice", "unused", "maybe_unused", "weak", "deprecated"),
     *("unavailable", 'visibility("hidden")', 'warning("w")', 'error("e")', 'section("mine")'),
-    'target("general-regs-only")',
+    *('target("general-regs-only")', "constructor", "destructor"),
 )
 OF_VARIABLES = ("common", "nocommon", "packed", "aligned(64)", 'tls_model("local-exec")')
 OF_RESULTS = (
@@ -116,6 +114,10 @@ SAMPLES = {
         one: f"extern inline __attribute__(({one}, always_inline, gnu_inline)) void V(void) "
         "{ n++; }\nvoid F(void) { V(); }"
         for one in ("always_inline", "gnu_inline", "artificial")
+    },
+    **{
+        one: f"__attribute__(({one})) void F(void) {{ n++; }}"
+        for one in ("constructor", "destructor")
     },
     "noreturn": "__attribute__((noreturn)) void F(void) { n++; for (;;) continue; }",
     "alias": 'extern int V __attribute__((alias("n")));\nvoid F(void) { V++; }',
