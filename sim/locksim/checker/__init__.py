@@ -14,8 +14,8 @@ from the final states, :mod:`.search.leak` searches them for lost objects, :mod:
 looks for cycles, :mod:`.replay.counterexample` and :mod:`.replay.render` show what went wrong,
 :mod:`.check` puts it together. :mod:`.sample` draws random schedules. :mod:`.replay` does a
 counterexample's steps on :mod:`.replay.reference`, which shares nothing with what is compiled. What
-is explored is a :mod:`.client`; a lock's kind has its clients (:mod:`locksim.kinds`). What the
-memory models allow is in ``docs/explain/checker.md``.
+is explored is a :mod:`.client`; :mod:`.weakest` looks for weaker memory orders; a lock's kind has
+its clients (:mod:`locksim.kinds`). What the memory models allow is in ``docs/explain/checker.md``.
 """
 
 from typing import TYPE_CHECKING, Any

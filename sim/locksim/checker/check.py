@@ -415,4 +415,5 @@ def build(client: Client, question: Question, watch: int, symmetry: bool = False
         symmetry=symmetry,
         watch=watch,
         used=question.used,
+        orders=question.orders,
     )

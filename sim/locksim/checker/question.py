@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, TypedDict, TypeVar
 
 from locksim.checker.errors import CheckError
 from locksim.checker.models.used import Used
 from locksim.checker.verdict import LIVENESS, PROPERTIES, UNBOUNDED, Budget
+from locksim.compiler.orders import Change, Position
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -24,6 +25,7 @@ class Keywords(TypedDict, total=False):
     symmetry: bool | None
     simplest: bool
     used: Used | None
+    orders: Mapping[Position, Change] | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +46,7 @@ class Question:
             (``checker.models.symmetry``); None: if the rounds are UNBOUNDED.
         simplest: whether a counterexample under a stronger memory model is shown if there is one.
         used: memory to begin with, and the CPUs of the threads; by default fresh memory.
+        orders: memory orders instead of those in the source (:mod:`locksim.compiler.orders`).
 
     Raises:
         CheckError: the request makes no sense.
@@ -59,6 +62,7 @@ class Question:
     symmetry: bool | None = None
     simplest: bool = True
     used: Used | None = None
+    orders: Mapping[Position, Change] | None = None
 
     def __post_init__(self) -> None:
         if self.property not in PROPERTIES:

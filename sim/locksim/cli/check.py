@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -12,7 +13,7 @@ import typer
 from typing_extensions import TypedDict
 
 from locksim.cli import values
-from locksim.cli.options import MemoryModel
+from locksim.cli.weakest import WeakestAnswer, report_of
 from lockui.arguments import bounded
 from lockui.command import Detail, command
 from lockui.completion import among
@@ -136,7 +137,9 @@ def check(
     ] = "",
     threads: Annotated[int | None, Detail("1 to 8", default="3; with --spec 2")] = None,
     rounds: Annotated[str, Detail("unbounded: any number")] = "1",
-    memory: MemoryModel = "sc",
+    memory: Annotated[
+        str, Detail(default="sc; with --weaken c11", values=among(values.memory_models))
+    ] = "",
     property_: Annotated[
         str,
         Detail(
@@ -150,12 +153,13 @@ def check(
     expect: str = "",
     spec: Annotated[str, Detail(values=among(values.specifications))] = "",
     calls: str = "",
+    weaken: bool = False,
     random: int = 0,
     pct: int = 0,
     seed: int = 1,
     replay: Path | None = None,
     out: Annotated[Path | None, Detail("FILE.sarif: what is wrong, for editors")] = None,
-) -> Report[CheckAnswer | ReplayAnswer]:
+) -> Report[CheckAnswer | ReplayAnswer | WeakestAnswer]:
     """Prove a lock or a workload for a few threads, or show the shortest way to break it.
 
     Exit code 0: proven, or replayed. 1: violated. 2: bad input. 3: unfinished, no proof.
@@ -168,31 +172,20 @@ def check(
         raise UsageError(f"--out {out}: the file must end in .sarif")
     sections = sections_of(rounds, only, random, property_)
     _refuse_combinations(spec, calls, expect, random, pct, only, sections)
+    memory = memory or ("c11" if weaken else "sc")
+    if weaken:
+        _refuse_weaken(memory, property_, random, out)
     from locksim.checker import Sampling, check_spec
-    from locksim.kinds.checking import check_lock, sample_lock
+    from locksim.checker.weakest import Ask, weakest
+    from locksim.kinds.checking import check_lock, sample_lock, sizes_of
     from locksim.library.registry import resolve, specification
 
     budget, (order, symmetry) = search.budget(memory), search.reductions()
     asked, threads = threads or 0, 3 if threads is None else threads
     property_, condition = _condition(property_, spec)
     with _recorded(out) as problems, progress(f"{lock}, {memory}") as report:
-        entry = resolve(lock)
-        if spec:
-            verdict = check_spec(
-                entry.struct,
-                specification(spec),
-                threads=asked,
-                operations=calls,
-                condition=condition,
-                memory=memory,
-                property=property_,
-                budget=budget,
-                name=lock,
-                spec=spec,
-                reduction=order,
-                report=report,
-            )
-        elif random:
+        entry, found = resolve(lock), None
+        if random:
             verdict = sample_lock(
                 entry.struct,
                 Sampling(random, pct, seed),
@@ -205,25 +198,49 @@ def check(
                 report=report,
             )
         else:
-            verdict = check_lock(
-                entry.struct,
-                threads=threads,
-                rounds=sections,
-                memory=memory,
-                property=property_,
-                budget=budget,
-                name=lock,
-                client=only,
-                expect=expect,
-                reduction=order,
-                symmetry=symmetry,
-                report=report,
-            )
+            ask: Ask
+            sizes: Sequence[Mapping[str, Any]] = [{}]
+            if spec:
+                ask = partial(
+                    check_spec,
+                    entry.struct,
+                    specification(spec),
+                    threads=asked,
+                    operations=calls,
+                    condition=condition,
+                    memory=memory,
+                    property=property_,
+                    name=lock,
+                    spec=spec,
+                    reduction=order,
+                )
+            else:
+                sizes = sizes_of(entry.struct, threads, sections, expect)
+                ask = partial(
+                    check_lock,
+                    entry.struct,
+                    threads=threads,
+                    rounds=sections,
+                    memory=memory,
+                    property=property_,
+                    name=lock,
+                    client=only,
+                    expect=expect,
+                    reduction=order,
+                    symmetry=symmetry,
+                )
+            if weaken:
+                found = weakest(entry.struct, ask, budget, sizes=sizes, report=report)
+            verdict = ask(budget=budget, report=report) if found is None else found.verdict
         problems.append(verdict)
+    if found is not None and found.orders:
+        return report_of(found)
 
     def show(view: Console) -> None:
         _print(view, verdict, "steps" if random else "states")
         _print_not_checked(view, verdict, entry.struct)
+        if weaken:
+            say("  --weaken looks for weaker orders once the given ones are proven", view)
 
     document = cast("CheckAnswer", verdict.to_json())
     return Report(document, show, EXIT_CODES[verdict.verdict])
@@ -301,6 +318,15 @@ def _refuse_combinations(
         )
     if pct and not random:
         raise UsageError("--pct needs --random, the number of schedules to draw")
+
+
+def _refuse_weaken(memory: str, property_: str, random: int, out: Path | None) -> None:
+    """Refuse what --weaken cannot answer."""
+    from locksim.checker.weakest import refuse
+
+    if random or out is not None:
+        raise UsageError("--weaken works only without --random and --out; leave them out")
+    refuse(memory, property_)
 
 
 def _print_not_checked(view: Console, verdict: Verdict, struct: type[Struct]) -> None:

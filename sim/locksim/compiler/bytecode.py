@@ -60,12 +60,14 @@ class Place:
         file, line, method: of the source.
         index: of the instruction in its method's bytecode; -1 for what calls ``thread()``. With it
             an instruction is the same one in every image that holds the method.
+        column: at which it begins in the line, from 0; -1 where ``index`` is.
     """
 
     file: str
     line: int
     method: str
     index: int = -1
+    column: int = -1
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,9 +58,10 @@ class _Function:
     def __post_init__(self) -> None:
         self.known = [True] * len(self.method.arg_types)
 
-    def place(self, line: int, index: int = -1) -> Place:
+    def place(self, line: int, index: int = -1, column: int = -1) -> Place:
         """A line of the method, and the instruction there."""
-        return Place(self.method.file, line, f"{self.code.name}.{self.method.plain_name}", index)
+        whose = f"{self.code.name}.{self.method.plain_name}"
+        return Place(self.method.file, line, whose, index, column)
 
     @property
     def size(self) -> int:
@@ -352,7 +353,7 @@ class _Linker:
         calls = iter(function.calls)
         for k, instr in enumerate(instrs):
             starts.append(len(self.rows))
-            place = function.place(instr.line, k)
+            place = function.place(instr.line, k, instr.column)
             if k in loops:
                 self._row(place, b.SPIN_ENTER)
                 heads[k] = self._row(place, b.SPIN)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from functools import partial
+from typing import Any, Unpack
 
 from locksim.checker.check import Progress, check_clients, expecting
 from locksim.checker.client import Client, chosen
@@ -11,9 +12,10 @@ from locksim.checker.models.model import model
 from locksim.checker.play.walk import Walk
 from locksim.checker.question import Keywords, Question, with_keywords
 from locksim.checker.sample import Sampling, sample_clients
-from locksim.checker.verdict import UNBOUNDED, Verdict
+from locksim.checker.verdict import UNBOUNDED, Budget, Verdict
+from locksim.checker.weakest import Size, Weakest, refuse, weakest
 from locksim.kinds import StructKind, kind_of, kinds
-from locksim.lang.struct import Struct
+from locksim.lang.struct import Struct, Workload
 
 MOST_ROUNDS = 100
 
@@ -58,6 +60,47 @@ def check_lock(
     else:
         known = chosen(clients_of(lock, threads, rounds), client)
     return check_clients([expecting(one, expect) for one in known], asked, report)
+
+
+def weaken_lock(
+    lock: Struct | type[Struct],
+    *,
+    threads: int = 3,
+    rounds: int = 1,
+    memory: str = "c11",
+    expect: str = "",
+    budget: Budget | None = None,
+    report: Progress | None = None,
+    **question: Any,
+) -> Weakest:
+    """The weakest memory orders under which a lock is still proven.
+
+    Arguments:
+        lock, threads, rounds, expect, question: as for :func:`check_lock`. memory: "c11" or "tso".
+        budget: of all checks together. report: as for :func:`locksim.checker.weakest.weakest`.
+
+    Raises:
+        CheckError: the request makes no sense, or the lock cannot be checked.
+        CompileError, LinkError, SimulationError: the lock is not a valid program.
+    """
+    refuse(memory, question.get("property", "all"))
+    ask = partial(check_lock, lock, memory=memory, expect=expect, **question)
+    sizes = sizes_of(lock, threads, rounds, expect)
+    return weakest(lock, ask, budget or Budget(), sizes=sizes, report=report)
+
+
+def sizes_of(
+    lock: Struct | type[Struct], threads: int, rounds: int, expect: str = ""
+) -> list[Size]:
+    """The sizes in which :func:`weaken_lock` asks, the smallest first.
+
+    Most orders that are too weak already fail with two threads in one round. Only the whole size is
+    asked where the number of threads is a part of the question.
+    """
+    whole, smallest = {"threads": threads, "rounds": rounds}, {"threads": 2, "rounds": 1}
+    free = not expect and not issubclass(_class(lock), Workload)
+    larger = threads > 2 or (threads == 2 and rounds != 1)
+    return [smallest, whole] if free and larger else [whole]
 
 
 @with_keywords

@@ -18,7 +18,7 @@ have been overtaken (key, value, view; :mod:`locksim.checker.models.c11`).
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
@@ -34,6 +34,7 @@ from locksim.checker.models.used import Used
 from locksim.compiler import bytecode
 from locksim.compiler.bytecode import Image
 from locksim.compiler.link import link
+from locksim.compiler.orders import Change, Position, with_orders
 from locksim.compiler.sources import is_method
 from locksim.core.faults import place
 from locksim.core.memory import Memory, build, structs, words_of
@@ -134,6 +135,7 @@ def model(
     symmetry: bool = False,
     watch: int = WATCH_EXCLUSION | WATCH_ASSERTIONS,
     used: Used | None = None,
+    orders: Mapping[Position, Change] | None = None,
 ) -> Model:
     """Build the model of a workload.
 
@@ -152,6 +154,7 @@ def model(
         watch: what stops the exploration beside faults: WATCH_EXCLUSION, WATCH_ASSERTIONS,
             WATCH_RACES, or several.
         used: memory to begin with, and the machine; by default fresh memory, on one CPU a thread.
+        orders: other memory orders than those in the source.
 
     Raises:
         CheckError: a number or name is out of range, or the program cannot be checked.
@@ -168,8 +171,9 @@ def model(
         if used is None
         else used.machine
     )
-    wpl, weak = machine_tables.words_per_line, memory == "c11"
-    image = _linked(workload, wpl, machine_tables.n_cpus, tasks, weak)
+    wpl, weak = machine_tables.words_per_line, memory == "c11" or bool(orders)
+    linked = _linked(workload, wpl, machine_tables.n_cpus, tasks, weak)
+    image = with_orders(linked, orders or {})
     crew = None
     if used is None:
         built = build(workload, machine_tables, list(image.types), heap_lines=heap_lines)

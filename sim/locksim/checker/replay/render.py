@@ -43,6 +43,19 @@ def text(counterexample: Counterexample, width: int = WIDTH) -> str:
     return f"{message}\n{way(counterexample, width)}".rstrip()
 
 
+def brief(counterexample: Counterexample) -> str:
+    """What is wrong in a few words: the property, and each thread's calls or the message.
+
+    ``race: acquire(); release() | acquire()``.
+    """
+    threads = sorted({call.thread for call in counterexample.calls})
+    calls = [[c.text for c in counterexample.calls if c.thread == who] for who in threads]
+    objects = {text.rpartition("(")[0].rpartition(".")[0] for own in calls for text in own}
+    shorter = f"{objects.pop()}." if len(objects) == 1 else ""
+    way = " | ".join("; ".join(text.removeprefix(shorter) for text in own) for own in calls)
+    return f"{counterexample.found}: {way or counterexample.message.splitlines()[0]}"
+
+
 def wrapped(says: str, width: int = WIDTH) -> str:
     """A text whose lines fit; a line's indentation stays, and its continuation has more.
 
