@@ -14,7 +14,7 @@ from functools import partial
 from typing import Unpack
 
 from locksim.checker.client import Client, Conduct, End
-from locksim.checker.errors import CheckError
+from locksim.checker.errors import CheckError, UnfinishedError
 from locksim.checker.expectation import Expectation, expectation
 from locksim.checker.models.model import (
     MEMORY_MODELS,
@@ -117,8 +117,9 @@ def outcomes(
         question: other fields of :class:`~locksim.checker.question.Question`.
 
     Raises:
-        CheckError: a fault was found, no such word, or the budget does not suffice: a set that may
-            lack some combination is never given.
+        CheckError: a fault was found, or there is no such word.
+        UnfinishedError: the budget does not suffice: a set that may lack some combination is never
+            given.
     """
     asked = Question(threads=threads, **question)
     built = build(Client("", workload), asked, watch=0)
@@ -135,7 +136,7 @@ def outcomes(
         violation = ce.of_path(found.relied, found.violation, found.status)
         raise CheckError(f"the workload fails before it ends: {violation.message}")
     if not found.complete or found.buffer_was_full or found.forgot:
-        raise CheckError(
+        raise UnfinishedError(
             f"the outcomes are not complete after {found.states} states: raise the budget"
         )
     rows = {found.row_numbers(state)[-1] for state in found.finals}

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 from typing_extensions import TypedDict
 
-from locksim.cli import values
+from locksim.cli import litmus, values
+from locksim.cli.litmus import LitmusAnswer
 from locksim.cli.weakest import WeakestAnswer, report_of
 from lockui.arguments import bounded
 from lockui.command import Detail, command
@@ -131,7 +132,7 @@ def check(
     lock: Annotated[
         str,
         typer.Argument(
-            help="a name from 'locklab show lock', or FILE.py:CLASS (a Workload too)",
+            help="a name from 'locklab show lock', FILE.py:CLASS (a Workload too), or FILE.litmus",
             autocompletion=among(values.locks()),
         ),
     ] = "",
@@ -159,7 +160,7 @@ def check(
     seed: int = 1,
     replay: Path | None = None,
     out: Annotated[Path | None, Detail("FILE.sarif: what is wrong, for editors")] = None,
-) -> Report[CheckAnswer | ReplayAnswer | WeakestAnswer]:
+) -> Report[CheckAnswer | ReplayAnswer | WeakestAnswer | LitmusAnswer]:
     """Prove a lock or a workload for a few threads, or show the shortest way to break it.
 
     Exit code 0: proven, or replayed. 1: violated. 2: bad input. 3: unfinished, no proof.
@@ -170,6 +171,20 @@ def check(
         return _replay(replay)
     if out is not None and out.suffix != ".sarif":
         raise UsageError(f"--out {out}: the file must end in .sarif")
+    if lock.endswith(litmus.ENDING):
+        if (
+            threads
+            or rounds != "1"
+            or property_ != "all"
+            or seed != 1
+            or weaken
+            or out
+            or any((only, expect, spec, calls, random, pct))
+        ):
+            raise UsageError(
+                "a litmus test has its own threads and condition: give only --memory and limits"
+            )
+        return litmus.report_of(Path(lock), memory or "sc", search.budget(memory or "sc"))
     sections = sections_of(rounds, only, random, property_)
     _refuse_combinations(spec, calls, expect, random, pct, only, sections)
     memory = memory or ("c11" if weaken else "sc")
