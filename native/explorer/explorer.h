@@ -466,7 +466,8 @@ void ex_fence(enum order order);
 void ex_plain(address at, size_t size, bool writes);
 /* A volatile access that counts as a relaxed atomic one. */
 void ex_volatile(address at, unsigned size, bool writes);
-/* A plain write that a model does for the program. */
+/* A plain read and a plain write that a model does for the program. */
+void ex_plain_read(void *to, address at, size_t size);
 void ex_plain_write(address at, const void *from, size_t size);
 /* The value of a plain write is known only once the program comes back. */
 void ex_settle(void);

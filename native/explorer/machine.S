@@ -4,6 +4,10 @@
  *
  * DOOR(symbol, name) defines symbol: it leaves the caller's address, its stack pointer and all
  * registers that a call preserves in ex_door, then goes on in ex_do_NAME with all arguments in place.
+ *
+ * ANNOUNCE(name) is a door where the compiler expects no call (announcements.py): all registers stay
+ * as they are. Those that a call may change lie on the program's stack meanwhile, and so they count
+ * as a part of the thread's state.
  */
 #if defined(__x86_64__)
 
@@ -23,6 +27,48 @@
     movq %r15, ex_door + 56(%rip);                                                                 \
     jmp ex_do_##name;                                                                              \
     .size symbol, .- symbol
+
+#define ANNOUNCE(name)                                                                             \
+    .globl locklab_announce_##name;                                                                \
+    .type locklab_announce_##name, @function;                                                      \
+    locklab_announce_##name:;                                                                      \
+    pushfq;                                                                                        \
+    pushq %rax;                                                                                    \
+    pushq %rcx;                                                                                    \
+    pushq %rdx;                                                                                    \
+    pushq %r8;                                                                                     \
+    pushq %r9;                                                                                     \
+    pushq %r10;                                                                                    \
+    pushq %r11;                                                                                    \
+    movq 64(%rsp), %rax; /* who calls */                                                           \
+    movq %rax, ex_door(%rip);                                                                      \
+    movq %rsp, ex_door + 8(%rip);                                                                  \
+    movq %rbx, ex_door + 16(%rip);                                                                 \
+    movq %rbp, ex_door + 24(%rip);                                                                 \
+    movq %r12, ex_door + 32(%rip);                                                                 \
+    movq %r13, ex_door + 40(%rip);                                                                 \
+    movq %r14, ex_door + 48(%rip);                                                                 \
+    movq %r15, ex_door + 56(%rip);                                                                 \
+    pushq %rbx;                                                                                    \
+    movq %rsp, %rbx;                                                                               \
+    subq $512, %rsp;                                                                               \
+    andq $-16, %rsp;                                                                               \
+    fxsave64 (%rsp);                                                                               \
+    cld;                                                                                           \
+    call ex_do_##name;                                                                             \
+    fxrstor64 (%rsp);                                                                              \
+    movq %rbx, %rsp;                                                                               \
+    popq %rbx;                                                                                     \
+    popq %r11;                                                                                     \
+    popq %r10;                                                                                     \
+    popq %r9;                                                                                      \
+    popq %r8;                                                                                      \
+    popq %rdx;                                                                                     \
+    popq %rcx;                                                                                     \
+    popq %rax;                                                                                     \
+    popfq;                                                                                         \
+    ret;                                                                                           \
+    .size locklab_announce_##name, .- locklab_announce_##name
 
 /* void ex_switch(void **save_sp, void *next_sp) */
     .text
@@ -64,6 +110,9 @@ ex_switch:
     str x29, [x16, 96];                                                                            \
     b ex_do_##name;                                                                                \
     .size symbol, .- symbol
+
+/* An access that the compiler does not announce is refused here. */
+#define ANNOUNCE(name)
 
     .text
     .globl ex_switch

@@ -416,6 +416,15 @@ void ex_fence(enum order order)
     ex_step("fence", 0, 0, 0, 0);
 }
 
+void ex_plain_read(void *to, address at, size_t size)
+{
+    ex_settle();
+    ex_self->pc = ex_door.pc;
+    ex_access(at, size, READS);
+    memcpy(to, (const void *)at, size);
+    add_plain(at, size, false, 0);
+}
+
 void ex_plain_write(address at, const void *from, size_t size)
 {
     value old;

@@ -78,13 +78,26 @@ void ENTRY(vptr_update)(void *at, void *new_value)
 
 void ENTRY(read_range)(void *at, size_t size)
 {
-    ex_plain((address)at, size, false);
+    if (size > 0)
+        ex_plain((address)at, size, false);
 }
 
 void ENTRY(write_range)(void *at, size_t size)
 {
-    ex_plain((address)at, size, true);
+    if (size > 0)
+        ex_plain((address)at, size, true);
 }
+
+#define VOLATILE_RANGE(name, writes)                                                               \
+    void ENTRY(name)(void *at, size_t size)                                                        \
+    {                                                                                              \
+        if (size <= sizeof(value))                                                                 \
+            ex_volatile((address)at, (unsigned)size, writes);                                      \
+        else                                                                                       \
+            ex_plain((address)at, size, writes);                                                   \
+    }
+VOLATILE_RANGE(volatile_read_range, false)
+VOLATILE_RANGE(volatile_write_range, true)
 
 /* Also what the program's own memcpy and memset become (libc.c). */
 void *ENTRY(memmove)(void *to, const void *from, size_t size)
@@ -135,7 +148,8 @@ void *ENTRY(memset)(void *to, int byte, size_t size)
     int ENTRY(atomic##bits##_##name)(volatile type * at, type * expected, type desired, int order, \
                                      int failure)                                                  \
     {                                                                                              \
-        value old = *expected;                                                                     \
+        value old = 0;                                                                             \
+        ex_plain_read(&old, (address)expected, sizeof(type));                                      \
         bool equal = ex_compare_swap((address)at, sizeof(type), &old, desired, ORDER(order),       \
                                      ORDER(failure), is_weak);                                     \
         type found = (type)old;                                                                    \

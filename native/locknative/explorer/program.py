@@ -1,14 +1,16 @@
 """From C files to a program that explores itself.
 
-Each file is preprocessed, compiled with ``-fsanitize=thread`` to assembly, and assembled. After
-each of the first two steps the text is examined for what would escape the runtime. In its object
-file main, malloc, pthread_create and the like get names of their own, which the runtime defines
+Each file is preprocessed, compiled with ``-fsanitize=thread`` to assembly, and assembled. After the
+first step the text is examined for what would escape the runtime. After the second each access
+that the compiler has not announced is announced (:mod:`.announcements`). In its object file main,
+malloc, pthread_create and the like get names of their own, which the runtime defines
 (:mod:`.library`), and the statics sections of their own (:mod:`.sections`). Nothing of this changes
 the C library or the runtime: only the program's own calls.
 """
 
 from __future__ import annotations
 
+import platform
 import re
 import tempfile
 from collections.abc import Sequence
@@ -17,6 +19,7 @@ from types import TracebackType
 
 from locknative.compilation import toolchain
 from locknative.errors import NativeError
+from locknative.explorer.announcements import announced
 from locknative.explorer.attributes import DROPPED, HARMLESS_ASSEMBLY, uses
 from locknative.explorer.library import examine_names, renames
 from locknative.explorer.sections import rewrite_sections, sections_table
@@ -27,9 +30,13 @@ FLAGS = (
 )
 """No optimisation: an access that the program makes is not left out because its value is unused."""
 
+DESCRIBED = ("-dP", "-mno-red-zone")
+"""For announcements.py: gcc writes what each instruction does, and nothing of a frame lies below
+the stack pointer, where a call that is put in would overwrite it."""
+
 NO_STRUCT_RESULTS = ("-Waggregate-return", "-Werror=aggregate-return", "-Wsystem-headers")
-"""Refuses functions that return a struct: gcc announces no write of their result. System headers
-are no exception, as any file can say that it is one."""
+"""Elsewhere than on x86-64: refuses functions that return a struct, as gcc announces no write of
+their result. System headers are no exception, as any file can say that it is one."""
 
 VOLATILE_APART = ("--param", "tsan-distinguish-volatile=1")
 """gcc's way to announce volatile accesses by functions of their own."""
@@ -67,7 +74,13 @@ class Program:
             if not file.is_file():
                 raise NativeError(f"{file}: there is no such file; name C files")
         root = toolchain.sources()
-        self._flags = [*FLAGS, *NO_STRUCT_RESULTS, *(VOLATILE_APART if volatile_is_atomic else ())]
+        self._volatile_apart = volatile_is_atomic
+        self._is_described = platform.machine().lower() in ("x86_64", "amd64")
+        self._flags = [
+            *FLAGS,
+            *(DESCRIBED if self._is_described else NO_STRUCT_RESULTS),
+            *(VOLATILE_APART if volatile_is_atomic else ()),
+        ]
         self._macros = [
             *(f"-I{folder}" for folder in includes),
             *(f"-I{root / folder}" for folder in ("explorer/include", "include", ".")),
@@ -118,6 +131,8 @@ class Program:
         text.write_bytes(_without_promises(file, text.read_bytes()))
         toolchain.compile_c([*self._flags, "-S", text, "-o", assembly], str(file))
         said = assembly.read_text(errors="surrogateescape")
+        if self._is_described:
+            said = announced(said, str(file), volatile_apart=self._volatile_apart)
         _look_through(file, said)
         if "@tpoff" in said or re.search(r"\.section\s+\.t(data|bss)", said):
             said = _with_own_locals(said)

@@ -133,6 +133,15 @@ class AskingAlone(Asking):
             assert first == 0  # what was granted
             second = yield from self.ask(2)
             assert second == 1 << 2  # to no other subject
+            # Both have an entry now: an update of either leaves the other one where it is.
+            changed = yield from self.grant(2, 2)
+            assert changed
+            first = yield from self.ask(1)
+            assert first == 0
+            changed = yield from self.grant(1, 3)
+            assert changed
+            second = yield from self.ask(2)
+            assert second == 0
 
 
 class AskingWhileUpdated(Asking):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from locksim.core.client import Client
+from locksim.kinds.kind import offers
 from locksim.kinds.load import LoadSettings
 from locksim.kinds.lock import LockKind, Wearing
 from locksim.lang import *
@@ -25,17 +26,18 @@ class CountedRefKind(LockKind):
         return [*super().test_loads(struct, think_ps), counting]
 
     def clients(self, struct: Struct | type[Struct], threads: int, rounds: int) -> list[Client]:
-        """A lock's, and references beside the lock."""
+        """A lock's, and references beside the lock; the last one kept under the lock, if it can."""
         counting, *others = super().clients(struct, threads, rounds)
-        referring = [
-            Client(
-                f"get and put; {who} threads begin with the lock",
-                Referring(lock=struct, rounds=rounds, shift=shift),
-                {"alive": 0, "ends": 1},
-                ("alive", "ends"),
+        loads: dict[str, Workload] = {
+            f"get and put; {who} threads begin with the lock": Referring(
+                lock=struct, rounds=rounds, shift=shift
             )
             for shift, who in enumerate(("odd", "even"))
-        ]
+        }
+        if offers(struct, "put_or_lock"):
+            loads["put, or lock the last"] = KeepingTheLast(lock=struct)
+        words = {"alive": 0, "ends": 1}
+        referring = [Client(name, load, words, tuple(words)) for name, load in loads.items()]
         return [counting, *referring, *others]
 
     def wearing(
@@ -85,9 +87,33 @@ class Referring(Workload):
         if left == 0:
             left = yield from self.lock.references()
             assert left == 0
-            yield self.alive.store(0, RELAXED)
-            ends = yield self.ends.load(RELAXED)
-            yield self.ends.store(ends + 1, RELAXED)
+            yield from self.end()
+
+    def end(self):
+        """End the object's life; no other thread has a reference."""
+        yield self.alive.store(0, RELAXED)
+        ends = yield self.ends.load(RELAXED)
+        yield self.ends.store(ends + 1, RELAXED)
+
+
+class KeepingTheLast(Referring):
+    """Each thread drops its reference; the last one keeps it, and holds the lock.
+
+    Then thread 0, which has none any more, takes the lock.
+
+    Arguments:
+        rounds, shift: not used.
+    """
+
+    def thread(self):
+        if not (yield from self.lock.put_or_lock()):
+            left = yield from self.lock.references()
+            assert left == 1
+            yield from self.end()
+            yield from self.lock.release()
+        if thread() == 0:
+            yield from self.lock.acquire()
+            yield from self.lock.release()
 
 
 class WearingReferences(Wearing):

@@ -79,6 +79,8 @@ class DecisionCacheKind(StructKind):
         }
         between = StayingReader(cache=cache, first_key=key, times=1)
         mixed["replace between two others"] = between
+        online = StayingOnline(cache=cache, first_key=key)
+        mixed["replace beside readers that stay online"] = online
         mixed["writers"] = WritingDecisions(**shared)
         for writers, beside in enumerate(("readers", "writers")):
             mixed[f"reclaim beside {beside}"] = ReclaimingDecisions(**shared, writers=writers)
@@ -321,6 +323,32 @@ class StayingReader(Workload):
             found = yield from self.cache.lookup(self.first_key)
             # Without reclaims the key is there, whichever of its entries the reader meets.
             assert found == BOTH or (self.reclaims and found == 0)
+        yield from self.cache.offline()
+
+
+class StayingOnline(Workload):
+    """Thread 0 replaces; the others look up, and stay online until it has come back from that.
+
+    So only their quiescent states let it come back, where elsewhere a way offline does too.
+
+    Arguments:
+        first_key: the key.
+    """
+
+    first_key = param(KEY)
+    cache = part(DecisionsSpinlock)
+    over = word()
+
+    def thread(self):
+        if thread() == 0:
+            yield from self.cache.replace(self.first_key, 1, 1)
+            yield from self.cache.replace(self.first_key, 1, 1)
+            yield self.over.store(1, RELEASE)
+        else:
+            found = yield from self.cache.lookup(self.first_key)
+            assert found == 0 or found == BOTH
+            while not (yield self.over.load(ACQUIRE)):
+                yield from self.cache.quiescent()
         yield from self.cache.offline()
 
 

@@ -163,6 +163,13 @@ class NoGracePeriod(AvcRCU):
         return node != NULL
 
 
+class ForgetsTheRest(AvcRCU):
+    """Wrong: the entry that replaces another one is the last of its chain."""
+
+    def link_copy(self, old: AvcRcuNode, new: AvcRcuNode):
+        yield new.next.store(NULL, RELAXED)
+
+
 class QuiescentInside(AvcRCU):
     """Wrong: a check reports a quiescent state while it still holds an entry."""
 
@@ -261,6 +268,7 @@ FOUND = {
     (UpdatesAsReader, "update beside updates", "sc"): "assertion",
     (CopiesOutside, "reclaim beside checks", "sc"): "assertion",
     (NoGracePeriod, "update beside checks", "sc"): "memory",
+    (ForgetsTheRest, "alone", "sc"): "assertion",
     (QuiescentInside, "update beside checks", "sc"): "memory",
     (PublishesRelaxed, "update beside checks", "c11"): "assertion",
     (InsertsTwice, "update beside updates", "sc"): "assertion",

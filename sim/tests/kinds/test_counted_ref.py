@@ -4,11 +4,11 @@ import pytest
 from kinds.verdicts import verdict_of
 from kinds.wear import used
 
-from locksim.checker.check import check_clients, check_workload
+from locksim.checker.check import check_clients
 from locksim.checker.question import Question
 from locksim.core.result import SimulationError
 from locksim.kinds.checking import clients_of
-from locksim.lang import ACQUIRE, RELAXED, RELEASE, CountedRef, Workload, part, pause, word
+from locksim.lang import ACQUIRE, RELAXED, RELEASE, CountedRef, pause, word
 from locksim.library.locks.lockref import ONE, Lockref
 from locksim.library.locks.lockref_spinlock import SpinlockRef
 
@@ -88,32 +88,41 @@ class LastWithoutTheLock(Last):
         return 0
 
 
-class Drop(Workload):
-    """Each thread has a reference; some take the lock, and all drop their reference."""
+class LastUnlocked(Last):
+    """Wrong: who finds the last reference does not take the lock."""
 
-    lock = part(Last)
-
-    def setup(self):
-        yield from self.lock.get()
-
-    def thread(self):
-        yield from self.lock.acquire()
-        yield from self.lock.release()
-        if (yield from self.lock.put_or_lock()) == 0:
-            yield from self.lock.references()
-            yield from self.lock.release()
+    def put_or_lock(self):
+        while True:
+            old = yield self.lock_count.load(RELAXED)
+            if old == ONE:
+                return 0
+            if not old & 1 and (yield self.lock_count.compare_swap(old, old - ONE, RELEASE)) == old:
+                return 1
+            yield pause()
 
 
+class NeverTheLast(Last):
+    """Wrong: no thread learns that its reference is the last one."""
+
+    def put_or_lock(self):
+        yield pause()
+        return 1
+
+
+@pytest.mark.parametrize("memory", ["sc", "tso", "c11"])
 @pytest.mark.parametrize(
     ("reference", "wanted"),
-    [(Last, "proven"), (LastInOneStore, "proven"), (LastWithoutTheLock, "violated")],
+    [
+        *((right, "proven") for right in (Lockref, Last, LastInOneStore)),
+        *((wrong, "exclusion") for wrong in (LastWithoutTheLock, LastUnlocked)),
+        (NeverTheLast, "assertion"),
+    ],
 )
 def test_put_or_lock_holds_the_lock_where_it_gives_0(
-    reference: type[CountedRef], wanted: str
+    reference: type[CountedRef], wanted: str, memory: str
 ) -> None:
     """However it takes and gives back the lock on the way."""
-    verdict = check_workload(Drop(lock=reference), threads=2, memory="c11", property="exclusion")
-    assert wanted == verdict.verdict
+    assert wanted == verdict_of(reference, "put, or lock the last", memory=memory)
 
 
 @pytest.mark.parametrize(

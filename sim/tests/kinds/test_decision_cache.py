@@ -8,8 +8,9 @@ from typer.testing import CliRunner
 from locksim.checker import CheckError, check_lock, replay
 from locksim.cli.check import app
 from locksim.kinds.checking import clients_of
-from locksim.lang import RELAXED, DecisionCache, array, free, param, pause
+from locksim.lang import RELAXED, DecisionCache, array, free, param, part, pause
 from locksim.library.avc.decisions_spinlock import N_SLOTS, DecisionEntry, DecisionsSpinlock
+from locksim.library.locks.rcu_qsbr import QSBR
 
 
 class Forgetful(DecisionsSpinlock):
@@ -139,6 +140,29 @@ class SplitForgetsBehindAHead(DecisionCache):
         yield pause()
 
 
+class WaitsForReaders(DecisionsSpinlock):
+    """Right: a replacement comes back when all threads have been in a quiescent state."""
+
+    rcu = part(QSBR)
+
+    def replace(self, key, allowed, audit):
+        yield from super().replace(key, allowed, audit)
+        yield from self.rcu.synchronize_rcu()
+
+    def quiescent(self):
+        yield from self.rcu.quiescent()
+
+    def offline(self):
+        yield from self.rcu.offline()
+
+
+class NeverQuiescent(WaitsForReaders):
+    """Wrong: only a way offline lets a replacement come back."""
+
+    def quiescent(self):
+        yield pause()
+
+
 CAUGHT = {
     (Forgetful, "alone"): "assertion",
     (WithoutTheLock, "replace"): "assertion",
@@ -147,6 +171,7 @@ CAUGHT = {
     (ReclaimsAll, "alone"): "assertion",
     (ReclaimsUnlocked, "reclaim beside writers"): "memory",
     (SplitForgetsBehindAHead, "alone, many keys"): "assertion",
+    (NeverQuiescent, "replace beside readers that stay online"): "deadlock",
 }
 
 
@@ -154,6 +179,13 @@ CAUGHT = {
 def test_a_cache_under_a_lock_is_proven(memory):
     """By all clients, with two threads."""
     verdict = check_lock(DecisionsSpinlock, threads=2, memory=memory)
+    assert "proven" == verdict.verdict
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_a_replacement_may_wait_for_quiescent_states(threads):
+    """Readers that stay online let it come back."""
+    verdict = check_lock(WaitsForReaders, threads=threads, client="replace beside")
     assert "proven" == verdict.verdict
 
 
@@ -176,7 +208,7 @@ def test_wrong_caches_are_caught(cache, client):
 
 def test_clients_are_chosen_by_the_beginning_of_their_names():
     """An unknown name tells those that there are."""
-    assert 8 == len(clients_of(DecisionsSpinlock, 2, 1))
+    assert 9 == len(clients_of(DecisionsSpinlock, 2, 1))
     with pytest.raises(
         CheckError, match=r"unknown client 'replay'.*alone; replace, thread 0 first"
     ):

@@ -170,17 +170,17 @@ class Exploration:
     def row_numbers(self, state: int) -> list[int]:
         """The numbers of a state's rows: of each thread's, then the shared row's."""
         width = self.model.n_threads + 1
-        return [int(k) for k in self.space.states[state * width : (state + 1) * width]]
+        return _row(self.space.states, state, width)
 
     def thread_row(self, number: int) -> list[int]:
         """The row of a thread that has a number."""
         width = self.model.tables.size[m.ROW]
-        return [int(x) for x in self.space.threads[number * width : (number + 1) * width]]
+        return _row(self.space.threads, number, width)
 
     def shared_row(self, number: int) -> list[int]:
         """The shared row that has a number."""
         width = self.model.tables.size[m.SHARED]
-        return [int(x) for x in self.space.shared[number * width : (number + 1) * width]]
+        return _row(self.space.shared, number, width)
 
     @property
     def finals(self) -> list[int]:
@@ -205,6 +205,12 @@ class Exploration:
             if still and not hopeful[s]:
                 found.append(s)
         return found
+
+
+def _row(rows: Numbers, number: int, width: int) -> list[int]:
+    """A row of an array of rows, as plain numbers."""
+    row: list[int] = rows[number * width : (number + 1) * width].tolist()
+    return row
 
 
 def explore(

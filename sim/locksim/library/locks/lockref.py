@@ -3,8 +3,9 @@
 Mechanism. The low bit of the word is the lock, the upper half the count. ``get`` and ``put`` read
 the word and, as long as the lock looks free, try to swap in the word with the count changed. The
 compare-and-swap covers the lock too: it fails if another CPU has taken the lock meanwhile. After
-``retries`` failures, or when the lock is held, they take the lock and count under it. ``acquire``
-is test-and-test-and-set on the low bit; ``release`` is a plain store of the whole word, because
+``retries`` failures, or when the lock is held, they take the lock and count under it.
+``put_or_lock`` takes the lock for the last reference, too, and keeps both. ``acquire`` is
+test-and-test-and-set on the low bit; ``release`` is a plain store of the whole word, because
 while the bit is set only the holder changes the word.
 
 Invariants. The count changes either by a compare-and-swap that found the lock free, or by the
@@ -13,8 +14,9 @@ of gets less the number of puts, and 1 for the object's maker.
 
 Orders. ``get`` needs none, as the caller must have a way to the object already. ``put`` is a
 RELEASE, and an ACQUIRE for the CPU that drops the last reference: what others did with the object
-comes before what this CPU does with it. Linux leaves both out (``cmpxchg64_relaxed``), because the
-last reference is dropped under the lock, and a dentry's memory is freed only after a grace period.
+comes before what this CPU does with it. ``put_or_lock`` acquires by taking the lock. Linux leaves
+both out (``cmpxchg64_relaxed``), because the last reference is dropped under the lock, and a
+dentry's memory is freed only after a grace period.
 
 Cost in line transfers. Uncontended: none if this CPU used the object last, else one: the first load
 brings a copy and the swap asks for the right to write, so two for a line that others share.
@@ -81,6 +83,23 @@ class Lockref(CountedRef):
         yield self.lock_count.store(value - ONE, RELAXED)
         yield from self.release()
         return (value - ONE) // ONE
+
+    def put_or_lock(self):
+        value = yield self.lock_count.load(RELAXED)
+        for _ in range(self.retries):
+            if value & LOCKED or value < 2 * ONE:
+                break
+            old = yield self.lock_count.compare_swap(value, value - ONE, RELEASE)
+            if old == value:
+                return 1
+            value = old
+        yield from self.acquire()
+        value = yield self.lock_count.load(RELAXED)
+        if value < 2 * ONE:
+            return 0
+        yield self.lock_count.store(value - ONE, RELAXED)
+        yield from self.release()
+        return 1
 
     def references(self):
         value = yield self.lock_count.load(RELAXED)

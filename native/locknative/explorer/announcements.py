@@ -1,0 +1,265 @@
+"""Each access of the compiled program is announced to the explorer: checked, and completed.
+
+``-fsanitize=thread`` puts a call before an access. It leaves some out: a struct that a call returns
+or takes, a builtin that fills memory, whatever a later pass of the compiler adds. So each
+instruction that touches memory is looked at here, as gcc describes it (:mod:`.rtl`). One of these
+has to hold:
+
+- It reads a constant, or touches a place of the function's own frame whose address is not taken.
+- The same address was announced before it in the same basic block (:mod:`.values`), and nothing was
+  called in between. Behind an announced write, nothing else was announced either: the explorer
+  takes the value that it finds at the next call for the one that was written.
+- Else an announcement is put directly before it, by a call that keeps all registers (machine.S).
+
+An instruction for which none of these can be done is refused, with its place. The compiler's
+announcements that belong to no access are taken out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from locknative.errors import NativeError
+from locknative.explorer.rtl import Expression, Instruction, instructions
+from locknative.explorer.values import (
+    COUNT,
+    FIRST,
+    LOCAL,
+    SECOND,
+    Access,
+    Sum,
+    Values,
+    symbol,
+)
+
+__all__ = ["announced"]
+
+_CALL = re.compile(
+    r"__tsan_(?:unaligned_)?(?P<volatile>volatile_)?(?P<does>read|write)(?P<size>\d+|_range)"
+)
+_WORD = 8
+_LABEL = re.compile(r"(?!\.L[A-Z])[^\s:#]+:")  # .LBB2 is the debugger's: nothing jumps there
+_WIDE = re.compile(r"%[yz]mm\d|%k\d")
+"""Registers that machine.S does not keep."""
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """A call of the compiler's that announces an access; `line`: where it stands."""
+
+    at: Sum
+    size: int
+    writes: bool
+    volatile: bool
+    line: int
+
+    def covers(self, access: Access) -> bool:
+        """Return whether it announces all of an access."""
+        if access.size is None or access.size[1] or self.at[1] != access.at[1]:
+            return False
+        more = self.size - access.size[0]
+        offset = access.at[0] - self.at[0]
+        within = 0 <= offset <= more
+        # A bit-field is read with what lies beside it, which the program does not look at.
+        around = more <= offset <= 0 and access.size[0] <= _WORD and not access.writes
+        return (
+            (within or around)
+            and (self.writes or not access.writes)
+            and (not self.volatile or self.writes == access.writes)
+        )
+
+
+def announced(assembly: str, file: str, *, volatile_apart: bool) -> str:
+    """Return the assembly of a file in which each access is announced.
+
+    Args:
+        assembly: gcc's for x86-64, with ``-dP`` and ``-fsanitize=thread``.
+        file: its name, for messages.
+        volatile_apart: volatile accesses are announced as such.
+
+    Raises:
+        NativeError: an access that can be announced by no one.
+    """
+    lines = assembly.splitlines()
+    edits = _Edits()
+    try:
+        for begin, body in _functions(lines):
+            _Pass(lines, begin, body, file, edits, volatile_apart).run()
+    except ValueError as error:
+        raise NativeError(f"{file}: gcc describes an instruction in a new way: {error}") from error
+    return edits.apply(lines)
+
+
+class _Edits:
+    """Lines that come out, and lines that are put before others."""
+
+    def __init__(self) -> None:
+        self.out = set[int]()
+        self.before = defaultdict[int, list[str]](list)
+
+    def apply(self, lines: list[str]) -> str:
+        """Return the text; without gcc's descriptions, which are of no more use."""
+        parts = [
+            text
+            for number, line in enumerate(lines)
+            for text in (*self.before.get(number, ()), *([] if number in self.out else [line]))
+        ]
+        return "\n".join(parts) + "\n"
+
+
+def _functions(lines: list[str]) -> Iterator[tuple[int, list[Instruction]]]:
+    """Each function's first line and its instructions."""
+    begin, body = 0, list[Instruction]()
+    ends = iter([n for n, line in enumerate(lines) if line.startswith("\t.cfi_endproc")])
+    end = next(ends, len(lines))
+    for one in instructions(lines):
+        while one.first > end:
+            if body:
+                yield begin, body
+            begin, body, end = end, [], next(ends, len(lines))
+        body.append(one)
+    if body:
+        yield begin, body
+
+
+class _Pass:
+    """Goes through the instructions of a function, in order."""
+
+    def __init__(
+        self,
+        lines: list[str],
+        begin: int,
+        body: list[Instruction],
+        file: str,
+        edits: _Edits,
+        volatile_apart: bool,
+    ) -> None:
+        self.lines, self.begin, self.body, self.file = lines, begin, body, file
+        self.edits, self.volatile_apart = edits, volatile_apart
+        self.values = Values(body)
+        self.open = list[Announcement]()
+
+    def run(self) -> None:
+        """Look at each instruction."""
+        calls, used, at = set[int](), set[int](), self.begin
+        for one in self.body:
+            self.edits.out |= {*range(one.first, one.last + 1)}
+            if any(_LABEL.match(line) for line in self.lines[at : one.first]):
+                self.values.forget()
+                self.open.clear()
+            at = one.last + 1
+            called = _CALL.fullmatch(_called(one.does)) if one.kind == "call_insn" else None
+            if called:
+                self._hear(one, called, calls)
+                continue
+            for access in self.values.accesses(one.does):
+                by = next((known for known in reversed(self.open) if known.covers(access)), None)
+                if by:
+                    used.add(by.line)
+                elif not self.values.is_own(access):
+                    self._forget_writes()
+                    self.edits.before[one.first] += self._announce(one, access)
+            self.values.run(one.does)
+            if one.kind == "call_insn":
+                self.open.clear()
+                self.values.call(changes=True)
+        self.edits.out |= calls - used
+
+    def _hear(self, one: Instruction, called: re.Match[str], calls: set[int]) -> None:
+        """The compiler announces something."""
+        size = called["size"]
+        length = (int(size), ()) if size.isdigit() else self.values.register(SECOND)
+        line = next(n for n in range(one.last + 1, len(self.lines)) if "\tcall" in self.lines[n])
+        calls.add(line)
+        self._forget_writes()
+        if not length[1] and (self.volatile_apart or not called["volatile"]):
+            at, writes = self.values.register(FIRST), called["does"] == "write"
+            self.open.append(Announcement(at, length[0], writes, bool(called["volatile"]), line))
+        self.values.call(changes=False)
+
+    def _forget_writes(self) -> None:
+        """Something else is announced: a write would be taken for done."""
+        self.open = [one for one in self.open if not one.writes and not one.volatile]
+
+    def _announce(self, one: Instruction, access: Access) -> list[str]:
+        """Return the lines that announce an access."""
+        size, address = self._size(access.size), _operand(access.memory)
+        wide = any(map(_WIDE.search, self.lines[self.begin : self.body[-1].last]))
+        if size is None or address is None or wide or access.segment not in ("", LOCAL):
+            raise NativeError(
+                f"{one.place or self.file}: the compiler does not announce this access to memory, "
+                "and neither can the explorer: assign it as an integer, a pointer or a struct"
+            )
+        volatile = "volatile_" * (self.volatile_apart and access.is_volatile)
+        local = ["\tmovq\t%fs:0, %rsi", "\tleaq\t(%rsi,%rdi), %rdi"] * bool(access.segment)
+        return [
+            *("\tpushq\t%rsi", "\tpushq\t%rdi"),
+            *(f"\tleaq\t{address}, %rdi", *local, size),
+            f"\tcall\tlocklab_announce_{volatile}{'write' if access.writes else 'read'}_range",
+            *("\tpopq\t%rdi", "\tpopq\t%rsi"),
+        ]
+
+    def _size(self, size: Sum | None) -> str | None:
+        """The instruction that puts an access's length into a register."""
+        if size is None:
+            return None
+        number, symbols = size
+        if not symbols:
+            return f"\tmovl\t${number}, %esi"
+        ((what, factor), *more) = symbols
+        if number or more or self.values.register(COUNT) != (0, ((what, 1),)):
+            return None
+        return f"\tleaq\t0(,%rcx,{factor}), %rsi" if factor in (1, 2, 4, 8) else None
+
+
+def _called(does: Expression) -> str:
+    """The name of the function that an instruction calls, or ""."""
+    match does.code, does.operands:
+        case (("set" | "parallel" | "vector"), parts):
+            names = [_called(part) for part in parts if isinstance(part, Expression)]
+            return next(filter(None, names), "")
+        case "call", [Expression(operands=[Expression(code="symbol_ref") as function]), *_]:
+            return symbol(function.operands[0])
+    return ""
+
+
+def _operand(memory: Expression) -> str | None:
+    """An address as the assembler of x86-64 takes it."""
+    names, registers, number, on = list[str](), list[tuple[str, int]](), 0, [*memory.parts()]
+    while on:
+        match (part := on.pop()).code, part.operands:
+            case (("plus" | "const"), _):
+                on += part.parts()
+            case "const_int", [value, *_]:
+                number += int(str(value))
+            case "symbol_ref", [name, *_]:
+                names.append(symbol(name))
+            case "unspec", [Expression(operands=[Expression() as inner]), "UNSPEC_NTPOFF"]:
+                names.append(symbol(inner.operands[0]) + "@tpoff")
+            case "reg", [_, name, *_]:
+                registers.append((str(name), 1))
+            case (
+                ("mult" | "ashift"),
+                [
+                    Expression(code="reg", operands=[_, name, *_]),
+                    Expression(operands=[by, *_]),
+                ],
+            ):
+                factor = int(str(by))
+                registers.append((str(name), factor if part.code == "mult" else 1 << factor))
+            case _:
+                return None
+    registers.sort(key=lambda one: one[1])
+    if len(names) > 1 or len(registers) > 2 or (len(registers) == 2 and registers[0][1] > 1):
+        return None
+    number += 16 * any(name == "sp" for name, _ in registers)  # what was pushed
+    scaled = [
+        (f"%{name}" if name[1:].isdigit() else f"%r{name}", factor) for name, factor in registers
+    ]
+    base = next((name for name, factor in scaled if factor == 1), "")
+    index = next((f",{name},{factor}" for name, factor in scaled if name != base), "")
+    inside = f"({base}{index})" if scaled else ""
+    return f"{'+'.join([*names, str(number)])}{inside}"

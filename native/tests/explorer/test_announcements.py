@@ -1,0 +1,188 @@
+"""Every access is announced: races, uses of freed memory, and the values of honest programs."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from locknative.errors import NativeError
+from locknative.explorer import Program, Search
+from locknative.explorer.search import run
+
+ACCESSES = Path(__file__).parents[1] / "programs/accesses.c"
+TYPES = (
+    *("odd", "pair", "reals", "mixed", "big", "huge", "bits", "either"),
+    *("vector", "complex", "wide"),
+)
+WRITES = {
+    "result": "*shared = make_{}()",
+    "memset": "__builtin_memset(shared, 1, sizeof(*shared))",
+    "memset of a byte": "__builtin_memset(shared, *(char *)at, *(char *)at * sizeof(*shared))",
+    "memcpy": "__builtin_memcpy(shared, at, sizeof(*shared))",
+    "copy": "*shared = *at",
+    "compound literal": "*shared = (({}[]){{*at}})[0]",
+    "one of two": "*shared = chosen ? *at : make_{}()",
+    "comma": "*(chosen = 1, shared) = *at",
+    "statement expression": "*shared = ({{ {} copy = *at; copy; }})",
+    "index": "shared[chosen] = at[chosen]",
+    "volatile": "*(volatile {} *)shared = *at",
+    "as integers": "for (unsigned i = 0; i < sizeof(*at); i++) ((char *)shared)[i] = 1",
+}
+READS = {
+    "argument": "chosen = take_{}(*shared)",
+    "variadic argument": "chosen = sum_{}(1, *shared)",
+    "argument of a call that gives one": "chosen = take_{0}(same_{0}(shared))",
+    "copy": "*at = *shared",
+    "memcpy": "__builtin_memcpy(at, shared, sizeof(*shared))",
+    "initialiser": "{} copy = *shared; (void)copy",
+    "array of variable length": "{} some[chosen + 1]; some[chosen] = *shared",
+}
+FORMS = {
+    f"{kind} of {of}": (of, text.format(of), writes)
+    for kinds, writes in ((WRITES, True), (READS, False))
+    for kind, text in kinds.items()
+    for of in TYPES
+}
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    """All forms in one program; the seed chooses."""
+    folder = tmp_path_factory.mktemp("forms")
+    lines = [
+        f"ACCESS({number}, {of}, {int(writes)}, {text})\n"
+        for number, (of, text, writes) in enumerate(FORMS.values())
+    ]
+    (folder / "forms.h").write_text("".join(lines))
+    with Program([ACCESSES], includes=[folder]) as compiled:
+        yield compiled
+
+
+FOUND = {
+    "raced": ("violated", "race"),
+    "freed": ("violated", "memory"),
+    "honest": ("proven", ""),
+}
+
+
+def found(program: Program, name: str) -> dict[str, tuple[str, str]]:
+    """Return what is found in a form, for each way to run it."""
+    first = len(FOUND) * list(FORMS).index(name)
+    seen = {how: run(program, Search(seed=first + place)) for place, how in enumerate(FOUND)}
+    return {how: (one.verdict, one.found) for how, one in seen.items()}
+
+
+def test_forms_are_seen(program: Program) -> None:
+    """Another access to the last byte races, freed memory is noticed, honest use is proven.
+
+    Each kind and each type once or more.
+    """
+    names = list(FORMS)[::17]
+    assert dict.fromkeys(names, FOUND) == {name: found(program, name) for name in names}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FORMS)
+def test_each_form_is_seen(name: str, program: Program) -> None:
+    """The same for each kind of each type."""
+    assert FOUND == found(program, name)
+
+
+def verdict(tmp_path: Path, text: str, **how: object) -> tuple[str, str]:
+    """Return what is found in a program."""
+    file = tmp_path / "program.c"
+    file.write_text(text)
+    with Program([file]) as program:
+        seen = run(program, Search(**how))  # type: ignore[arg-type]
+    return seen.verdict, seen.found
+
+
+LENT = """
+#include <stdatomic.h>
+struct pair { long a, b; };
+static _Atomic(struct pair *) lent;
+static _Atomic int done;
+static struct pair make(void) { return (struct pair){1, 2}; }
+static long take(struct pair pair) { return pair.a; }
+void locklab_thread(int me)
+{
+    if (me == 0) {
+        struct pair own = make();
+        atomic_store_explicit(&lent, &own, memory_order_release);
+        USE;
+        while (!atomic_load_explicit(&done, memory_order_acquire))
+            ;
+    } else {
+        struct pair *at = atomic_load_explicit(&lent, memory_order_acquire);
+        if (at)
+            at->b = 3;
+        atomic_store_explicit(&done, 1, memory_order_release);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "expected"),
+    [
+        ("own = make()", ("violated", "race")),
+        ("take(own)", ("violated", "race")),
+        ("make()", ("proven", "")),
+    ],
+)
+def test_a_local_lent_to_another_thread(
+    use: str, expected: tuple[str, str], tmp_path: Path
+) -> None:
+    """The frame of a function is its own only as far as no address was taken."""
+    assert expected == verdict(tmp_path, LENT.replace("USE", use))
+
+
+EXPECTED = """
+#include <stdatomic.h>
+static _Atomic int word;
+static int shared[2];
+void locklab_thread(int me)
+{
+    if (me)
+        shared[OTHER] = 0;
+    else
+        atomic_compare_exchange_strong(&word, &shared[0], 1);
+}
+"""
+
+
+def test_the_expected_value_is_read(tmp_path: Path) -> None:
+    """A compare-and-swap reads what it expects, as a plain read."""
+    assert ("violated", "race") == verdict(tmp_path, EXPECTED.replace("OTHER", "0"))
+    assert ("proven", "") == verdict(tmp_path, EXPECTED.replace("OTHER", "1"))
+
+
+BIT_FIELDS = """
+struct { char beside; unsigned field : 24; } both;
+void locklab_thread(int me) { if (me) both.beside = 1; else WHAT; }
+"""
+
+
+@pytest.mark.parametrize("what", ["both.field = 5", "both.field++", "(void)(both.field == 7)"])
+def test_what_lies_beside_a_bit_field(what: str, tmp_path: Path) -> None:
+    """It is read along with the field by the processor, and not by the program."""
+    assert ("proven", "") == verdict(tmp_path, BIT_FIELDS.replace("WHAT", what))
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="instructions of x86-64")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "struct wide { int at __attribute__((vector_size(32))); } shared;\n"
+        '__attribute__((target("avx"))) struct wide make(void) { return shared; }\n'
+        '__attribute__((target("avx"))) void locklab_thread(int me) { shared = make(); }\n',
+        "__seg_gs int there;\nvoid locklab_thread(int me) { there = me; }\n",
+    ],
+)
+def test_what_cannot_be_announced_is_refused(text: str, tmp_path: Path) -> None:
+    """With its place, and what to write in its place."""
+    with pytest.raises(NativeError, match=r"program\.c:\d: the compiler does not announce"):
+        verdict(tmp_path, text)
