@@ -228,6 +228,7 @@ class Page {
     const what = `${argument.threads} threads, ${argument.memory}`;
     const told = {
       proven: `Proven: no order of the steps breaks it (${what}, ${states.toLocaleString("en")} states).`,
+      "proven within limits": `Proven within limits: no order of the steps breaks it (${what}, ${states.toLocaleString("en")} states); ${found.limits.join("; ")}.`,
       violated: `Violated: ${found.found} (${what}, ${states.toLocaleString("en")} states). The shortest way is below.`,
       unfinished: `Unfinished, no proof: ${found.limits.join("; ")}.`,
     }[verdict];

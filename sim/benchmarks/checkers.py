@@ -142,7 +142,7 @@ class Rival:
                 ours.append(time.process_time() - begun)
                 theirs.append(explore())
         best = min(theirs, key=lambda one: one.seconds)
-        return verdict.states, verdict.verdict == "proven", min(ours), best
+        return verdict.states, verdict.is_proof(), min(ours), best
 
 
 def timed(command: Sequence[str], folder: Path) -> tuple[str, float]:

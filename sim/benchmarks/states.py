@@ -182,7 +182,7 @@ def _cell(entry: Entry, memory: str, threads: int, rounds: int, **asked: Any) ->
         return f"not finished: {states} states to depth {verdict.depth}"
     if verdict.verdict == "violated" and (entry.name, memory) in REFUTED:
         return f"{verdict.found} (below)"
-    if verdict.verdict == "violated" or verdict.limits:
+    if not verdict.is_proof():
         raise SystemExit(f"{entry.name}, {memory}, {threads} threads: {verdict}")
     return f"{states} · {best:.1f} s" if best >= 1 else f"{states} · {1000 * best:.1f} ms"
 

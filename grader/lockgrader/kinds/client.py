@@ -190,13 +190,15 @@ class OwnClient(ProofCheck):
 
     def _judged(self, verdict: Verdict, settings: dict[str, int]) -> Finding:
         """The finding of a verdict on a class with fresh memory."""
-        from lockgrader.measuring.proofs import unfinished, violated
+        from lockgrader.measuring.proofs import limits_of, unfinished, violated
 
         given = "".join(f", {name} = {value}" for name, value in settings.items())
         asked = f"{self.threads} threads{given}, {self.memory.upper()}"
-        if verdict.verdict == "proven":
+        if verdict.is_proof():
             shown = f"{verdict.states:,} states, every interleaving"
-            return Finding("pass", 1.0, f"proven for {asked}: {shown}")
+            return Finding(
+                "pass", 1.0, f"{verdict.verdict} for {asked}: {shown}{limits_of(verdict)}"
+            )
         if verdict.verdict == "unfinished":
             return unfinished(verdict)
         example = verdict.counterexample

@@ -106,7 +106,7 @@ class OwnTests(Check):
             verdict = explore(scenario, subject, self.states)
             if verdict.verdict == "violated":
                 raise Settled(_false_alarm(scenario, subject, verdict, own=not self.mutants))
-            if verdict.verdict == "proven":
+            if verdict.is_proof():
                 sound.append(scenario)
         return sound
 

@@ -125,17 +125,19 @@ class Proven(ProofCheck):
 
     def _judged(self, verdict: Verdict, threads: int, rounds: int) -> Finding:
         """The finding of a verdict on a lock with fresh memory."""
-        from lockgrader.measuring.proofs import unfinished, violated
+        from lockgrader.measuring.proofs import limits_of, unfinished, violated
 
         several = "1 round" if rounds == 1 else f"{rounds} rounds"
         asked = f"{threads} threads, {several}, {self.memory.upper()}"
-        if verdict.verdict == "proven":
+        if verdict.is_proof():
             most = verdict.bypass
             if self.bypass is not None and most is not None and most > self.bypass:
                 says = f"while a thread waits, others can acquire the lock {most} times"
                 return Finding("fail", 0.0, f"{says}; at most {self.bypass} is right", tag="bypass")
             states = f"{verdict.states:,} states, every interleaving"
-            return Finding("pass", 1.0, f"proven for {asked}: {states}")
+            return Finding(
+                "pass", 1.0, f"{verdict.verdict} for {asked}: {states}{limits_of(verdict)}"
+            )
         if verdict.verdict == "unfinished":
             return unfinished(verdict, asked)
         example = verdict.counterexample

@@ -101,11 +101,12 @@ class Spec(ProofCheck):
 
     def _judged(self, verdict: Verdict) -> Finding:
         """The finding of a verdict on a class with fresh memory."""
-        from lockgrader.measuring.proofs import unfinished, violated
+        from lockgrader.measuring.proofs import limits_of, unfinished, violated
 
         asked = f"{self.condition}, {self.spec}, {self.memory.upper()}"
-        if verdict.verdict == "proven":
-            return Finding("pass", 1.0, f"proven ({asked}): {verdict.states:,} states")
+        if verdict.is_proof():
+            shown = f"{verdict.states:,} states{limits_of(verdict)}"
+            return Finding("pass", 1.0, f"{verdict.verdict} ({asked}): {shown}")
         if verdict.verdict == "unfinished":
             return unfinished(verdict)
         example = verdict.counterexample

@@ -123,7 +123,7 @@ def _unmet(demand: Demand, name: str, submitted: Submitted) -> Finding | None:
             budget=budget(STATES),
             conduct=conduct,
         )
-        if verdict.verdict != "proven":
+        if not verdict.is_proof():
             break
     else:
         return None

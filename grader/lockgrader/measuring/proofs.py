@@ -7,7 +7,7 @@ from locksim.checker.replay.counterexample import Counterexample
 from locksim.checker.replay.render import WIDTH, way, wrapped
 from locksim.checker.verdict import Budget, Verdict
 
-__all__ = ["budget", "unfinished", "violated"]
+__all__ = ["budget", "limits_of", "unfinished", "violated"]
 
 MAX_MEMORY = 2 << 30
 INDENT = 2
@@ -41,6 +41,11 @@ def unfinished(verdict: Verdict, asked: str = "") -> Finding:
     if verdict.stopped in _OURS:
         return undecided(asked or "the proof", why + _HELP)
     return Finding("fail", 0.0, f"{asked}: {why}" if asked else why, tag="unfinished")
+
+
+def limits_of(verdict: Verdict) -> str:
+    """The limits of a proof, to follow what it has found; "" without any."""
+    return "".join(f"\n{each}" for each in verdict.limits)
 
 
 def violated(what: str, example: Counterexample, note: str = "") -> str:

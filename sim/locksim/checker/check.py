@@ -1,4 +1,4 @@
-"""The verdict on a lock or a workload: proven, violated, or unfinished.
+"""The verdict on a lock or a workload: proven (perhaps within limits), violated, or unfinished.
 
 ``proven`` says that every interleaving of this client with this number of threads was explored
 under this memory model, and no property asked for was violated: no more, no less. An exploration
@@ -16,6 +16,7 @@ from typing import Unpack
 from locksim.checker.client import Client, Conduct, End
 from locksim.checker.errors import CheckError, UnfinishedError
 from locksim.checker.expectation import Expectation, expectation
+from locksim.checker.limits import UNFINISHED, VIOLATED, limit, proven
 from locksim.checker.models.model import (
     MEMORY_MODELS,
     WATCH_ASSERTIONS,
@@ -35,6 +36,7 @@ from locksim.checker.search.leak import leaking
 from locksim.checker.search.liveness import Lasso, bypass, starving
 from locksim.checker.search.loop import LEAK, NO_PROGRESS, WRONG_END
 from locksim.checker.search.ran import ran
+from locksim.checker.search.reordering import reorderings
 from locksim.checker.search.switches import NotKnownError, path_to_state, path_to_violation
 from locksim.checker.verdict import Verdict
 from locksim.compiler.bytecode import Place
@@ -158,21 +160,21 @@ class _Check:
 
     def verdict(self, todo: Sequence[Client]) -> Verdict:
         """Check the clients until one of them is violated or not finished."""
-        answer, violation, asked, client = "proven", None, "", todo[-1]
+        answer, violation, asked, client = "", None, "", todo[-1]
         for client in todo:
             found, violation = self._client(client)
             if violation is not None:
-                answer, asked = "violated", violation.found
+                answer, asked = VIOLATED, violation.found
                 violation = self._simplest(todo) or violation
                 break
             if not found.complete:
-                answer, self.limits, self.bypass = "unfinished", [self._unfinished(found)], None
+                answer, self.limits, self.bypass = UNFINISHED, [self._unfinished(found)], None
                 self.stopped = found.stopped
                 break
             self._limit(found)
         return Verdict(
             **self.question.of_verdict(),
-            verdict=answer,
+            verdict=answer or proven(self.limits),
             states=self.states,
             depth=self.depth,
             seconds=self.seconds,
@@ -218,7 +220,7 @@ class _Check:
             if verdict.counterexample is not None:
                 self.limits = verdict.limits
                 return verdict.counterexample
-            if verdict.verdict == "unfinished":
+            if verdict.verdict == UNFINISHED:
                 self.limits.append(f"whether {memory} breaks it too is not known: {most:,} states")
         return None
 
@@ -305,18 +307,14 @@ class _Check:
 
     def _limit(self, found: Exploration) -> None:
         """Say what a proof depends on."""
-        limits = []
+        limits = reorderings(found)
         if found.buffer_was_full:
-            limits.append(
-                f"store buffers of {self.budget.buffer_entries} entries were full at times: "
-                "the verdict does not cover larger ones"
-            )
+            limits.append(limit("buffers", entries=self.budget.buffer_entries))
         if found.forgot:
-            limits.append(
-                f"words had more than {self.budget.history} overtaken values that a thread could "
-                "still read: the verdict does not cover reading older ones"
-            )
-        self.limits += [limit for limit in limits if limit not in self.limits]
+            limits.append(limit("history", values=self.budget.history))
+        if found.reuse_matters():
+            limits.append(limit("reuse"))
+        self.limits += [each for each in limits if each not in self.limits]
 
     def _unfinished(self, found: Exploration) -> str:
         if found.stopped == "growth":

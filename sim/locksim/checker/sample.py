@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from locksim.checker.check import Progress, build, expected, shown, watched
 from locksim.checker.client import Client
 from locksim.checker.errors import CheckError
+from locksim.checker.limits import UNFINISHED, VIOLATED
 from locksim.checker.models.model import MODEL, Model
 from locksim.checker.models.outcome import CHOICES, DONE, FAULT, HEAP_FULL
 from locksim.checker.models.registers import NOTES
@@ -93,7 +94,7 @@ def sample_clients(
             break
     return Verdict(
         **question.of_verdict(),
-        verdict="unfinished" if violation is None else "violated",
+        verdict=UNFINISHED if violation is None else VIOLATED,
         states=sampler.steps,
         depth=sampler.longest,
         seconds=sampler.seconds,

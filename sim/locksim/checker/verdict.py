@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from locksim.checker.errors import CheckError
+from locksim.checker.limits import is_proof
 from locksim.checker.replay.counterexample import Counterexample
 from locksim.compiler.bytecode import Place
 
@@ -42,7 +43,7 @@ class Budget:
     max_states: int = 5_000_000
     max_seconds: float = 600.0
     max_bytes: int = 8 << 30
-    buffer_entries: int = 8
+    buffer_entries: int = 16
     heap_lines: int = 16
     history: int = 8
 
@@ -61,12 +62,13 @@ class Verdict:
     Arguments:
         lock: name of what was checked. threads: how many. memory: "sc", "tso" or "c11".
         property: what was asked, one of PROPERTIES.
-        verdict: "proven", "violated" or "unfinished".
+        verdict: "proven", "proven within limits", "violated" or "unfinished".
         states: different states found, all clients together. depth: steps to the last of them.
         seconds: time spent.
         found: the property that is violated under this memory model, or "".
         client: name of the client that violates it, or of the last one.
-        limits: what the verdict depends on, in sentences; empty if there is nothing to say.
+        limits: what the verdict depends on, in sentences (:mod:`locksim.checker.limits`); empty if
+            there is nothing to say.
         counterexample: a shortest path to a violation, or None: under the strongest memory model
             that breaks what is checked, which its ``memory`` names.
         rounds: critical sections of each thread; 0 where the client decides; UNBOUNDED.
@@ -102,6 +104,10 @@ class Verdict:
     told_apart: dict[str, str] = field(default_factory=dict)
     ran: frozenset[Place] = field(default=frozenset(), repr=False)
     stopped: str = field(default="", repr=False)
+
+    def is_proof(self) -> bool:
+        """Whether it is a proof, within limits or without any."""
+        return is_proof(self.verdict)
 
     def to_json(self) -> dict[str, Any]:
         """JSON-ready data."""

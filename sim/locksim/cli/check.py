@@ -39,16 +39,15 @@ MOST_COLUMNS = 100
 """Characters in a line of a counterexample on a wide terminal."""
 TIME, MEMORY = Time(600 * SECOND), Size(8 * GIB)
 REDUCTIONS = ("order", "symmetry", "both", "none")
-EXIT_CODES = {"proven": 0, "violated": 1, "unfinished": 3}
 
 
 class CheckAnswer(TypedDict):
-    """A verdict: "proven", "violated" or "unfinished", and what it rests on.
+    """A verdict: "proven", "proven within limits", "violated" or "unfinished".
 
     ``found`` is the property that is violated, in ``client``; ``limits`` what the verdict depends
-    on; ``bypass`` the bound, or null; ``not_checked`` what ``all`` did not ask; ``told_apart``
-    client → why its threads were told apart. docs/explain/checker.md has the parts of a
-    ``counterexample``.
+    on, in sentences; ``bypass`` the bound, or null; ``not_checked`` what ``all`` did not ask;
+    ``told_apart`` client → why its threads were told apart. docs/explain/checker.md has the parts
+    of a ``counterexample``.
     """
 
     lock: str
@@ -92,7 +91,7 @@ class Search:
     max_states: int = 5_000_000
     max_time: Time = TIME
     max_memory: Size = MEMORY
-    depth: int = 8
+    depth: Annotated[int | None, Detail(default="16 under tso, else 8")] = None
     reduction: Annotated[
         str | None,
         Detail(default="order; both for unbounded rounds", values=among(REDUCTIONS)),
@@ -108,8 +107,10 @@ class Search:
         from locksim.checker.models.model import MOST_ENTRIES, POOL
 
         buffered = memory == "tso"
-        bounded(self.depth, "--depth", 1, MOST_ENTRIES if buffered else POOL)
-        depth = {"buffer_entries" if buffered else "history": self.depth}
+        depth = {}
+        if self.depth is not None:
+            bounded(self.depth, "--depth", 1, MOST_ENTRIES if buffered else POOL)
+            depth = {"buffer_entries" if buffered else "history": self.depth}
         return Budget(self.max_states, self.max_time.seconds, int(self.max_memory), **depth)
 
     def reductions(self) -> tuple[bool, bool | None]:
@@ -158,12 +159,14 @@ def check(
     random: int = 0,
     pct: int = 0,
     seed: int = 1,
+    strict: bool = False,
     replay: Path | None = None,
     out: Annotated[Path | None, Detail("FILE.sarif: what is wrong, for editors")] = None,
 ) -> Report[CheckAnswer | ReplayAnswer | WeakestAnswer | LitmusAnswer]:
     """Prove a lock or a workload for a few threads, or show the shortest way to break it.
 
-    Exit code 0: proven, or replayed. 1: violated. 2: bad input. 3: unfinished, no proof.
+    Exit code 0: proven, or replayed. 1: violated. 2: bad input. 3: unfinished, no proof. 4: with
+    --strict, proven within limits.
     """
     if (replay is None) == (not lock):
         raise UsageError("name a lock or a file to --replay, for example: locklab check ticket")
@@ -191,6 +194,7 @@ def check(
     if weaken:
         _refuse_weaken(memory, property_, random, out)
     from locksim.checker import Sampling, check_spec
+    from locksim.checker.limits import exit_code
     from locksim.checker.weakest import Ask, weakest
     from locksim.kinds.checking import check_lock, sample_lock, sizes_of
     from locksim.library.registry import resolve, specification
@@ -249,7 +253,7 @@ def check(
             verdict = ask(budget=budget, report=report) if found is None else found.verdict
         problems.append(verdict)
     if found is not None and found.orders:
-        return report_of(found)
+        return report_of(found, strict=strict)
 
     def show(view: Console) -> None:
         _print(view, verdict, "steps" if random else "states")
@@ -258,7 +262,7 @@ def check(
             say("  --weaken looks for weaker orders once the given ones are proven", view)
 
     document = cast("CheckAnswer", verdict.to_json())
-    return Report(document, show, EXIT_CODES[verdict.verdict])
+    return Report(document, show, exit_code([verdict.verdict], strict=strict))
 
 
 @contextmanager
@@ -281,7 +285,9 @@ def _recorded(file: Path | None) -> Iterator[list[Verdict]]:
         raise
     found = [problem(v.counterexample) for v in verdicts if v.counterexample is not None]
     stopped = [limit for v in verdicts if v.verdict == "unfinished" for limit in v.limits]
-    save(found + [Problem("unfinished", limit, "warning") for limit in stopped])
+    limits = [limit for v in verdicts if v.is_proof() for limit in v.limits]
+    found += [Problem("unfinished", limit, "warning") for limit in stopped]
+    save(found + [Problem("limit", limit, "note") for limit in limits])
 
 
 def sections_of(rounds: str, only: str = "", random: int = 0, property_: str = "") -> int:
@@ -348,7 +354,7 @@ def _print_not_checked(view: Console, verdict: Verdict, struct: type[Struct]) ->
     """Name the properties of liveness that a proof leaves out, and how to ask for them."""
     from locksim.kinds.checking import never_ends
 
-    if verdict.verdict == "proven" and verdict.not_checked:
+    if verdict.is_proof() and verdict.not_checked:
         strong = " --memory tso" if verdict.memory == "c11" else ""
         ask = f": --property {verdict.not_checked[0]}{strong}" * never_ends(struct)
         say(f"  {' and '.join(verdict.not_checked)} were not checked{ask}", view)

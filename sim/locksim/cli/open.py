@@ -60,6 +60,8 @@ def open_(
         lines += [text(verdict.counterexample), ""]
     what = f"{asked.threads} threads, {asked.memory}, {asked.property}"
     lines += [f"{asked.file}, {what}: {here.verdict}{f' ({here.found})' if here.found else ''}"]
+    if verdict.is_proof():
+        lines += [f"  {limit}" for limit in verdict.limits]
     if here.units:
         where = f"{asked.machine}, seed {asked.seed}"
         lines += [f"\nunits of work in {SIMULATED_PS // 10**6} us on {where}"]

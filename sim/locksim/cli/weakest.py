@@ -60,8 +60,9 @@ class OrderAnswer(TypedDict):
 class WeakestAnswer(TypedDict):
     """Orders of which no single one can be weaker (``--weaken``).
 
-    ``verdict`` is "proven" with the weakest orders, or "unfinished" if some are not decided;
-    ``elsewhere`` is file → number of operations there whose orders stay as they are.
+    ``verdict`` is "proven" or "proven within limits" with the weakest orders, or "unfinished" if
+    some are not decided; ``elsewhere`` is file → number of operations there whose orders stay as
+    they are.
     """
 
     lock: str
@@ -78,13 +79,19 @@ class WeakestAnswer(TypedDict):
     elsewhere: dict[str, int]
 
 
-def report_of(found: Weakest) -> Report[WeakestAnswer]:
-    """Return the answer, for orders that are proven; its exit code is 3 if some are not decided."""
+def report_of(found: Weakest, *, strict: bool) -> Report[WeakestAnswer]:
+    """Return the answer, for orders that are proven; its exit code is 3 if some are not decided.
+
+    Arguments:
+        found: the orders. strict: whether a proof within limits is not enough.
+    """
+    from locksim.checker.limits import exit_code
 
     def show(view: Console) -> None:
         _print(view, found)
 
-    return Report(_document(found), show, 0 if found.decided else 3)
+    document = _document(found)
+    return Report(document, show, exit_code([document["verdict"]], strict=strict))
 
 
 def _document(found: Weakest) -> WeakestAnswer:

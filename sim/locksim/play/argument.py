@@ -61,7 +61,7 @@ class Claim(pydantic.BaseModel):
     """What the sender found.
 
     Arguments:
-        verdict: "proven", "violated" or "unfinished", "" if nothing was checked.
+        verdict: of the checker, "" if nothing was checked.
         found: the property that is violated, or "".
         schedule: who acts at each step of the counterexample, as :func:`schedule` writes it.
         units: [CPUs, units of work] for each simulated number of CPUs.
@@ -69,7 +69,7 @@ class Claim(pydantic.BaseModel):
 
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
 
-    verdict: Literal["", "proven", "violated", "unfinished"] = ""
+    verdict: Literal["", "proven", "proven within limits", "violated", "unfinished"] = ""
     found: str = pydantic.Field("", max_length=40)
     schedule: str = pydantic.Field("", pattern=r"^[0-9f ]*$", max_length=20_000)
     units: tuple[tuple[int, int], ...] = pydantic.Field((), max_length=MOST_CPUS)

@@ -219,7 +219,7 @@ def test_budget_exits_with_3():
         (("ticket", "--max-memory", "0B"), "memory must be at least 16,777,216 bytes (got 0)"),
         (("ticket", "--memory", "c11", "--depth", 0), "--depth must be between 1 and 60 (got 0)"),
         (("ticket", "--memory", "c11", "--property", "bypass"), "bypass under c11"),
-        (("ticket", "--memory", "tso", "--depth", 17), "--depth must be between 1 and 16 (got 17)"),
+        (("ticket", "--memory", "tso", "--depth", 65), "--depth must be between 1 and 64 (got 65)"),
         (("ticket", "--property", "linearizability"), "--property linearizability needs --spec"),
         (("ticket", "--reduction", "ordre"), "--reduction ordre: did you mean 'order'?"),
         (("ticket", "--out", "x.json"), "--out x.json: the file must end in .sarif"),

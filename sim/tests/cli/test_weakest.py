@@ -121,7 +121,7 @@ def test_a_budget_that_is_used_up_leaves_orders_undecided(spin):
         return Verdict("spin", 2, "c11", "all", verdict, 1, 1, 0.1, ran=ran)
 
     found = weakest(lock, ask, Budget())
-    report = report_of(found)
+    report = report_of(found, strict=False)
     assert (3, "unfinished") == (report.exit_code, report.document["verdict"])
     verdict, same, undecided, *_ = sentences(found)
     assert "unfinished with the weakest orders" in verdict

@@ -49,7 +49,7 @@ MEMORY_MODELS = ("sc", "tso", "c11")
 SC, TSO, C11 = range(3)
 POOL = 60
 """Overtaken messages that are remembered under C11; a view has a bit for each."""
-MOST_ENTRIES = 16
+MOST_ENTRIES = 64
 """Stores that a store buffer can hold under TSO."""
 
 # Columns of a thread's row; registers follow, then the buffer.
@@ -126,7 +126,7 @@ def model(
     n_threads: int,
     memory: str,
     *,
-    buffer_entries: int = 8,
+    buffer_entries: int = 16,
     heap_lines: int = 16,
     history: int = 8,
     plain: Iterable[str] = (),

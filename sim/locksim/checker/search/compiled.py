@@ -11,7 +11,7 @@ import numpy as np
 from locksim import jit
 from locksim.checker.models import c11, claims, moving, outcome, registers, sc, tso
 from locksim.checker.models.model import C11, MODEL, Tables, model
-from locksim.checker.search import cycles, invariants, loop, progress, step, table, wander
+from locksim.checker.search import cycles, invariants, loop, progress, reuse, step, table, wander
 from locksim.checker.search.explore import explore
 from locksim.checker.search.loop import TYPES, Scratch, Space
 from locksim.checker.search.runner import PARTS, SOURCES, WEAK, Runner
@@ -24,7 +24,7 @@ __all__ = ["FUNCTIONS", "PARTS", "warm"]
 
 _MODULES = (
     *(arithmetic, outcome, sc, tso, c11, claims, registers, moving, step, table, loop),
-    *(wander, progress, cycles, invariants),
+    *(wander, progress, cycles, invariants, reuse),
 )
 _ALLOCATE = (wander.wander, wander.follow)
 """The functions that make rows, for which numba counts references."""
@@ -150,6 +150,7 @@ FUNCTIONS: dict[str, Any] = {
     "refill": _kept(table.refill, _nrt=False),
     "doomed": _kept(progress.doomed, _nrt=False),
     "broken": _kept(invariants.broken, _nrt=False),
+    "dangling": _kept(reuse.dangling, _nrt=False),
     "wander": _wander,
     "follow": _follow,
     "phases": _kept(cycles.phases, _nrt=False),

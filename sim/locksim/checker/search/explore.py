@@ -31,6 +31,7 @@ from locksim.checker.search.loop import TYPES, Numbers, Scratch, Space
 from locksim.checker.search.runner import CHOICE_OF, PLAIN, STEPS_OF_A_STATE, Runner, runner
 from locksim.checker.search.step import MAX_CHOICES, perform, start
 from locksim.checker.search.table import intern
+from locksim.compiler import bytecode as b
 from locksim.core.faults import place as shown
 
 _CHUNK, _PLAIN_CHUNK = 20_000, 2_000
@@ -93,6 +94,15 @@ class Exploration:
     def forgot(self) -> bool:
         """Whether some word had more messages than are remembered."""
         return bool(self.space.control[loop.FORGOT])
+
+    def reuse_matters(self) -> bool:
+        """Whether an allocator with another order of reuse could do what this one does not."""
+        codes = {row[0] for row in self.model.program.code}
+        if not {b.ALLOC, b.FREE} <= codes:
+            return False
+        rows, shared = (int(n[0]) for n in (self.space.thread_count, self.space.shared_count))
+        sets = [self.runner.zeros("q", n) for n in (rows, shared, shared)]
+        return self.runner.dangling(self.tables, self.space, *sets) >= 0
 
     @property
     def growing(self) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from locksim.checker.models.model import SC, Tables
-from locksim.checker.search import cycles, invariants, loop, progress, table, wander
+from locksim.checker.search import cycles, invariants, loop, progress, reuse, table, wander
 from locksim.checker.search.loop import Numbers
 from locksim.ready import Choice, Part
 
@@ -24,7 +24,7 @@ class Runner:
     Arguments:
         advance: :func:`loop.advance`. move_memo: :func:`loop.move_memo`.
         refill: :func:`table.refill`. doomed: :func:`progress.doomed`.
-        broken: :func:`invariants.broken`.
+        broken: :func:`invariants.broken`. dangling: :func:`reuse.dangling`.
         wander, follow: :func:`wander.wander`, :func:`wander.follow`.
         phases, part, components, fair, entries: those of :mod:`cycles`.
         tables: gives the model's tables as these functions take them.
@@ -37,6 +37,7 @@ class Runner:
     refill: Callable[..., None]
     doomed: Callable[..., int]
     broken: Callable[..., int]
+    dangling: Callable[..., int]
     wander: Callable[..., tuple[int, int]]
     follow: Callable[..., tuple[int, int]]
     phases: Callable[..., None]
@@ -66,6 +67,7 @@ PLAIN = Runner(
     refill=table.refill,
     doomed=progress.doomed,
     broken=invariants.broken,
+    dangling=reuse.dangling,
     wander=wander.wander,
     follow=wander.follow,
     phases=cycles.phases,
@@ -85,7 +87,7 @@ SOURCES = (
     *(f"checker/models/{name}.py" for name in ("c11", "claims", "model", "moving", "outcome")),
     *(f"checker/models/{name}.py" for name in ("registers", "sc", "tso")),
     *(f"checker/search/{name}.py" for name in ("compiled", "cycles", "invariants", "loop")),
-    *(f"checker/search/{name}.py" for name in ("progress", "step", "table", "wander")),
+    *(f"checker/search/{name}.py" for name in ("progress", "reuse", "step", "table", "wander")),
     *("compiler/arithmetic.py", "compiler/bytecode.py"),
     "core/faults.py",
     "jit.py",

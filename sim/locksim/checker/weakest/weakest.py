@@ -164,7 +164,7 @@ class _Weakest:
 
     def of(self, source: Sequence[Operation]) -> Weakest:
         given = self._ask(len(self.sizes) - 1, {})
-        if given.verdict != "proven":
+        if not given.is_proof():
             return self._answer(given)
         performed = self._performed(source, given)
         self.operations = sorted(performed, key=_cost)
@@ -204,12 +204,12 @@ class _Weakest:
 
     def _holds(self, last: int, orders: Orders) -> bool:
         """Whether orders are proven in every size up to one."""
-        return all(self._verdict(size, orders).verdict == "proven" for size in range(last + 1))
+        return all(self._verdict(size, orders).is_proof() for size in range(last + 1))
 
     def _refuted(self, orders: Orders) -> Verdict | None:
         """The verdict of the smallest size in which orders are not proven; None: there is none."""
         verdicts = (self._verdict(k, orders, simplest=True) for k in range(len(self.sizes)))
-        return next((verdict for verdict in verdicts if verdict.verdict != "proven"), None)
+        return next((verdict for verdict in verdicts if not verdict.is_proof()), None)
 
     def _losses(self, orders: Orders, k: int) -> tuple[Loss, ...]:
         weaker = self.operations[k].next_weaker(orders[k])
