@@ -111,7 +111,7 @@ static struct cell *cell_of(address word)
         at = (at + 1) % CELLS;
     if (cells[at].run != run) {
         if (++n_cells > CELLS / 2)
-            ex_give_up("a run meets in more than %u words of memory: make the test smaller",
+            ex_too_long("a run meets in more than %u words of memory: make the test smaller",
                        CELLS / 2);
         cells[at] = (struct cell){word, run, NULL};
     }
@@ -197,7 +197,7 @@ void ex_event_start(int agent, int node, agents waiting)
         n_events = 0;
     event = &events[n_events];
     if (n_events == MAX_EVENTS)
-        ex_give_up("a run has more than %u steps that threads meet in: make the test smaller",
+        ex_too_long("a run has more than %u steps that threads meet in: make the test smaller",
                    MAX_EVENTS);
     current = n_events++;
     operation = next_of(agent);

@@ -267,6 +267,11 @@ _Noreturn void ex_fail(const char *found, const char *text, ...)
 _Noreturn void ex_give_up(const char *text, ...) __attribute__((format(printf, 1, 2)));
 /* The same, since the program does not end. */
 _Noreturn void ex_endless(const char *text, ...) __attribute__((format(printf, 1, 2)));
+/* The run is too long. The complete search goes on with shorter ones, for errors only. */
+_Noreturn void ex_too_long(const char *text, ...) __attribute__((format(printf, 1, 2)));
+void ex_time_limit(void); /* --seconds begin */
+bool ex_time_is_up(void);
+_Noreturn void ex_give_up_for_time(void);
 /* Words that such a text begins with, and the numbers in them: locklab_context(). */
 void ex_context(const char *words, const unsigned *numbers);
 /* Unless a run fails, the verdict is "unfinished", for this reason. */
@@ -337,6 +342,9 @@ static inline bool ex_reduces(void) /* complete search with partial-order reduct
 
 void ex_search_begin(void);
 bool ex_search_next(void); /* is there another run? */
+/* A run was too long: is the search for errors in short ones? Then such a run is cut. */
+bool ex_search_shortens(void);
+uint64_t ex_search_length(void); /* of these, in steps; 0: there is none */
 /* Which of these goes on. `current` is the thread that took the last step; `patient`: it may go on
  * for free. */
 int ex_pick(agents enabled, int current, bool patient);
@@ -372,6 +380,7 @@ bool ex_reached_has_grown(void); /* since the last call: a word has become share
 
 void ex_parts_begin(void);
 void ex_parts_run_begins(void);
+void ex_parts_begin_again(void);
 bool ex_parts_is_top(void); /* all ways of the next choice are to be tried */
 /* A choice with more than one way was made: does what follows belong to this process? */
 bool ex_parts_branch(bool is_new);
@@ -563,6 +572,7 @@ void ex_report_begin(void);
 void ex_report_from_here(void);
 void ex_report_forget(void); /* the run counts for another process */
 uint64_t ex_steps(void);
+uint64_t ex_steps_after_setup(void);
 void ex_report(int fd, const char *verdict, uint64_t runs, uint64_t traces, double seconds);
 void ex_print(int fd, const char *text, ...) __attribute__((format(printf, 2, 3)));
 

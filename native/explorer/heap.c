@@ -3,8 +3,8 @@
  * malloc and free of the program.
  *
  * Each thread has a range of its own, so that what malloc gives out does not depend on what others
- * do. Blocks lie one behind the other there, with a gap between, and no address is given out
- * twice in a run. So an address says which block it was meant for, however long that
+ * do. Blocks lie one behind the other there, with a gap between that is as large as the block itself
+ * (within bounds), and no address is given out twice in a run. So an address says which block it was meant for, however long that
  * has been free: use after free, double free and overflow are certain, not likely. (For the same
  * reason a program that is wrong only because memory comes back, ABA, shows as a use after free.)
  * New memory holds 0xa5 bytes. malloc() counts as a write to the block, and free() to the whole of
@@ -19,11 +19,13 @@
 #include "explorer.h"
 
 #define HEAP ((address)0x1000000000)
-#define ARENA ((size_t)8 << 20) /* of each thread */
+#define ARENA ((size_t)16 << 20) /* of each thread */
 #define HEAP_SIZE (MAX_THREADS * ARENA)
 #define GRAIN 16
 #define FILLED 4096 /* bytes of a block that malloc counts as written */
-#define MAX_BLOCKS 16384
+#define MAX_BLOCKS 65534
+#define LEAST_GAP 128
+#define LARGEST_GAP 4096
 
 struct block {
     address at;
@@ -41,6 +43,11 @@ static uint16_t owner[HEAP_SIZE / GRAIN]; /* block's number + 1, of each grain *
 static size_t rounded(size_t size)
 {
     return (size + GRAIN - 1) / GRAIN * GRAIN;
+}
+
+static size_t gap_behind(size_t size)
+{
+    return size < LEAST_GAP ? LEAST_GAP : size > LARGEST_GAP ? LARGEST_GAP : rounded(size);
 }
 
 /* Each arena is unused from there on. */
@@ -67,7 +74,7 @@ void ex_heap_begin(void)
         is_mapped = true;
     }
     for (size_t i = 0; i < MAX_THREADS; i++)
-        first[i] = HEAP + i * ARENA + GRAIN;
+        first[i] = HEAP + i * ARENA + LARGEST_GAP;
     disown_from(first);
     n_blocks = 0;
 }
@@ -75,7 +82,9 @@ void ex_heap_begin(void)
 /* The gap behind belongs to the block too, so that an overflow names it. */
 static void own(const struct block *block)
 {
-    for (address grain = block->at; grain < block->at + rounded(block->size) + GRAIN; grain += GRAIN)
+    address end = block->at + rounded(block->size) + gap_behind(block->size);
+
+    for (address grain = block->at; grain < end; grain += GRAIN)
         owner[(grain - HEAP) / GRAIN] = (uint16_t)(block - blocks + 1);
 }
 
@@ -138,14 +147,14 @@ void *ex_allocate(size_t size, size_t alignment)
     if (alignment < GRAIN)
         alignment = GRAIN;
     at = (*mine + alignment - 1) & ~(alignment - 1);
-    if (n_blocks == MAX_BLOCKS || size > ARENA || at + rounded(size) + GRAIN > end)
-        ex_give_up("a run allocates more than %d blocks, or a thread more than %zu bytes: make the "
+    if (n_blocks == MAX_BLOCKS || size > ARENA || at + rounded(size) + gap_behind(size) > end)
+        ex_too_long("a run allocates more than %d blocks, or a thread more than %zu bytes: make the "
                    "test smaller",
                    MAX_BLOCKS, ARENA);
     ex_spins_forget(ex_self);
     blocks[n_blocks] = (struct block){.at = at, .size = size, .made = ex_self->pc};
     own(&blocks[n_blocks++]);
-    *mine = at + rounded(size) + GRAIN;
+    *mine = at + rounded(size) + gap_behind(size);
     memset((void *)at, 0xa5, size);
     ex_access(at, size < FILLED ? size : FILLED, WRITES);
     ex_step("alloc", at, (unsigned)size, 0, at);

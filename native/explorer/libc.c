@@ -7,6 +7,7 @@
  * million runs would mix. Functions of registers only (sqrt, abs, …) need nothing. A program that
  * calls any other is refused (locknative.explorer.library).
  */
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -317,12 +318,42 @@ void ENTRY(perror)(const char *text)
     ENTRY(printf)("%s\n", text);
 }
 
+/* Files are those of the machine, and are not put back between two runs. */
+
+static bool is_shown(int file)
+{
+    return file > STDERR_FILENO || ex_options.replay != NULL;
+}
+
+int ENTRY(open)(const char *path, int flags, ...)
+{
+    va_list arguments;
+    mode_t mode = 0;
+
+    ex_reads_string(path);
+    va_start(arguments, flags);
+    if (flags & O_CREAT)
+        mode = va_arg(arguments, mode_t);
+    va_end(arguments);
+    return open(path, flags, mode);
+}
+
+ssize_t ENTRY(read)(int file, void *to, size_t size)
+{
+    ssize_t got;
+
+    ex_note_caller();
+    ex_plain((address)to, size, true);
+    got = read(file, to, size);
+    ex_settle();
+    return got;
+}
+
 ssize_t ENTRY(write)(int file, const void *from, size_t size)
 {
-    (void)file;
     ex_note_caller();
     ex_plain((address)from, size, false);
-    return ex_options.replay != NULL ? write(STDERR_FILENO, from, size) : (ssize_t)size;
+    return is_shown(file) ? write(file, from, size) : (ssize_t)size;
 }
 
 int ENTRY(dprintf)(int file, const char *format, ...)
@@ -330,9 +361,10 @@ int ENTRY(dprintf)(int file, const char *format, ...)
     va_list arguments;
     int printed;
 
-    (void)file;
+    ex_note_caller();
     va_start(arguments, format);
-    printed = print(format, arguments);
+    reads_format(format, arguments);
+    printed = is_shown(file) ? vdprintf(file, format, arguments) : 0;
     va_end(arguments);
     return printed;
 }

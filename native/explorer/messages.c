@@ -39,6 +39,7 @@ struct message {
     uint32_t total;    /* which SEQ_CST store it is, from 1; 0: none */
     int event;
     bool updates;  /* a read-modify-write of the one before */
+    int root;      /* the store that updates lead back to: itself, unless it updates */
     bool relied;   /* who read on found the sequence go on here, by C11 and C17 */
     uint32_t read_by[MAX_THREADS]; /* the first time, and 1; 0: never */
     struct clock released;
@@ -69,6 +70,14 @@ static struct clock total;
 static uint64_t run;
 static struct message *chosen; /* what the step that is under way has read */
 
+/* Of each message: what is released from it back to its root; and where it is a root, what is from
+ * the first of its thread's earlier heads to it. */
+static struct clock chained[MAX_MESSAGES];
+static struct {
+    struct clock released;
+    int first; /* -1: not looked for yet */
+} own_heads[MAX_MESSAGES];
+
 void ex_messages_begin(void)
 {
     run++;
@@ -84,7 +93,8 @@ uint32_t ex_messages_made(void)
 
 /* lines */
 
-static struct grain *grain_of(address at)
+/* The grain of an address, or the place for it where it has not been used in this run. */
+static struct grain *place_of(address at)
 {
     unsigned i;
 
@@ -92,21 +102,38 @@ static struct grain *grain_of(address at)
     i = (unsigned)(ex_mix(at, 3) % (2 * MAX_LINES));
     while (grains[i].run == run && grains[i].at != at)
         i = (i + 1) % (2 * MAX_LINES);
-    if (grains[i].run != run) {
-        if (++n_grains == MAX_LINES)
-            ex_give_up("a run has atomics in more than %u places: make the test smaller",
-                       MAX_LINES);
-        grains[i] = (struct grain){at, run, -1};
-    }
     return &grains[i];
+}
+
+static struct grain *grain_of(address at)
+{
+    struct grain *grain = place_of(at);
+
+    if (grain->run != run) {
+        if (++n_grains == MAX_LINES)
+            ex_too_long("a run has atomics in more than %u places: make the test smaller",
+                        MAX_LINES);
+        *grain = (struct grain){at & ~(address)(GRAIN - 1), run, -1};
+    }
+    return grain;
+}
+
+static int lines_of(address at)
+{
+    const struct grain *grain = place_of(at);
+
+    return grain->run == run ? grain->lines : -1;
 }
 
 static struct message *new_message(value what)
 {
     if (n_messages == MAX_MESSAGES)
-        ex_give_up("a run stores more than %u times: make the test smaller", MAX_MESSAGES);
+        ex_too_long("a run stores more than %u times: make the test smaller", MAX_MESSAGES);
     messages[n_messages] =
         (struct message){.what = what, .before = -1, .after = -1, .thread = NOBODY, .event = -1};
+    messages[n_messages].root = (int)n_messages;
+    chained[n_messages] = (struct clock){0};
+    own_heads[n_messages].first = -1;
     return &messages[n_messages++];
 }
 
@@ -128,7 +155,7 @@ static bool overlaps(const struct line *line, address at, size_t size)
 
 static struct line *line_of(address at, unsigned size)
 {
-    for (int i = grain_of(at)->lines; i >= 0; i = lines[i].next)
+    for (int i = lines_of(at); i >= 0; i = lines[i].next)
         if (!lines[i].over && lines[i].at == at && lines[i].size == size)
             return &lines[i];
     return NULL;
@@ -158,7 +185,7 @@ static struct line *new_line(address at, unsigned size)
         lines[i].over = true;
     }
     if (n_lines == MAX_LINES)
-        ex_give_up("a run has atomics in more than %u places: make the test smaller", MAX_LINES);
+        ex_too_long("a run has atomics in more than %u places: make the test smaller", MAX_LINES);
     line = &lines[n_lines];
     *line = (struct line){.at = at, .size = size, .next = grain->lines, .last = (int)n_messages};
     grain->lines = (int)n_lines++;
@@ -182,7 +209,7 @@ void ex_messages_forget(address at, size_t size)
     if (n_lines == 0)
         return;
     for (address grain = at & ~(address)(GRAIN - 1); grain < at + size; grain += GRAIN)
-        for (int i = grain_of(grain)->lines; i >= 0; i = lines[i].next)
+        for (int i = lines_of(grain); i >= 0; i = lines[i].next)
             lines[i].over = lines[i].over || overlaps(&lines[i], at, size);
 }
 
@@ -214,7 +241,7 @@ static unsigned choices(const struct thread *thread, const struct operation *nex
         if (!(is_total && passed_total) && !(stands && is_taken(message)) &&
             !(next->effect == STORES && is_relied_on(message))) {
             if (n == MAX_CHOICES)
-                ex_give_up("an atomic operation can choose among more than %d values: make the "
+                ex_too_long("an atomic operation can choose among more than %d values: make the "
                            "test smaller",
                            MAX_CHOICES);
             found[n++] = message;
@@ -265,31 +292,60 @@ static unsigned how_far_behind(const struct message *message)
 
 /* what is released */
 
-/* All heads of the release sequences that the message is part of. */
-static void meet(struct message *message, struct clock *into, int *breaker)
+/* Updates follow each other without a gap, from the store that they lead back to. What they all
+ * release is summed up when each is made, since nothing changes in such a chain. */
+
+static void chain(const struct message *made, const struct message *before)
 {
-    int only = NOBODY; /* who made the stores on the way that update nothing */
+    int number = (int)(made - messages);
 
-    for (int i = (int)(message - messages); i >= 0; i = messages[i].before) {
+    chained[number] = made->released;
+    if (made->updates)
+        ex_clock_join(&chained[number], &chained[before - messages]);
+}
+
+/* By C11 and C17 earlier stores of the root's thread are heads of the sequence too. How far back they
+ * have been found is kept: nothing is put between them any more (relied). */
+
+static void find_own_heads(int root, int *breaker)
+{
+    int thread = messages[root].thread, at = own_heads[root].first, i;
+
+    if (at < 0) {
+        own_heads[root].released = messages[root].released;
+        at = root;
+    }
+    for (i = messages[at].before; i >= 0 && messages[i].thread != NOBODY; i = messages[i].before) {
         struct message *head = &messages[i];
+        bool is_root = !head->updates;
 
-        if (head->thread == NOBODY)
-            return;
-        if (only != NOBODY && only != head->thread && !head->updates) {
+        if (is_root && head->thread != thread) {
             *breaker = head->event;
-            return;
+            break;
         }
-        if (only == NOBODY || only == head->thread) {
-            ex_clock_join(into, &head->released);
-            for (int j = (int)(message - messages); j != i; j = messages[j].before)
-                messages[j].relied = messages[j].relied || !messages[j].updates;
-        }
-        if (!head->updates) {
-            if (ex_options.cpp20)
-                return;
-            only = head->thread;
+        if (head->thread != thread)
+            continue;
+        for (; at != i; at = messages[at].before)
+            messages[at].relied = messages[at].relied || !messages[at].updates;
+        ex_clock_join(&own_heads[root].released, &head->released);
+        if (is_root && own_heads[i].first >= 0) {
+            ex_clock_join(&own_heads[root].released, &own_heads[i].released);
+            at = i = own_heads[i].first;
         }
     }
+    own_heads[root].first = at;
+}
+
+/* All heads of the release sequences that the message is part of. */
+static void meet(const struct message *message, struct clock *into, int *breaker)
+{
+    if (message->thread == NOBODY)
+        return;
+    ex_clock_join(into, &chained[message - messages]);
+    if (ex_options.cpp20 || messages[message->root].thread == NOBODY)
+        return;
+    find_own_heads(message->root, breaker);
+    ex_clock_join(into, &own_heads[message->root].released);
 }
 
 /* operations */
@@ -339,6 +395,8 @@ unsigned ex_message_put(const struct operation *operation, value what, const str
     made->updates = updates;
     made->released = *released;
     made->before = (int)(before - messages);
+    made->root = updates ? before->root : number;
+    chain(made, before);
     made->after = before->after;
     before->after = number;
     if (made->after >= 0)

@@ -56,6 +56,12 @@ void ex_parts_run_begins(void)
     branches = 0;
 }
 
+/* The search is made once more, with runs of another length. */
+void ex_parts_begin_again(void)
+{
+    part = 0;
+}
+
 static bool is_split(void)
 {
     return ex_options.workers > 1;

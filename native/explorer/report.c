@@ -61,6 +61,11 @@ uint64_t ex_steps(void)
     return n_steps;
 }
 
+uint64_t ex_steps_after_setup(void)
+{
+    return n_steps > kept_steps ? n_steps - kept_steps : 0;
+}
+
 uint64_t ex_total_steps(void)
 {
     return total;

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "explorer.h"
@@ -232,6 +233,57 @@ void ex_endless(const char *text, ...)
     va_start(arguments, text);
     is_endless = true;
     unfinished(text, arguments);
+}
+
+void ex_too_long(const char *text, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, text);
+    if (!ex_search_shortens()) {
+        is_endless = true;
+        unfinished(text, arguments);
+    }
+    if (!is_open)
+        say(text, arguments);
+    is_open = is_endless = true;
+    ex_cut_run();
+}
+
+/* The time that may be spent: asked for in each step, since a run can be long. */
+
+static volatile sig_atomic_t time_is_up;
+
+bool ex_time_is_up(void)
+{
+    return time_is_up;
+}
+
+static void end_of_time(int signal)
+{
+    (void)signal;
+    time_is_up = 1;
+}
+
+void ex_time_limit(void)
+{
+    const struct itimerval once = {
+        .it_value = {(time_t)ex_options.seconds,
+                     (suseconds_t)(1e6 * (ex_options.seconds - (double)(time_t)ex_options.seconds))}};
+    struct sigaction action = {.sa_handler = end_of_time, .sa_flags = SA_ONSTACK | SA_RESTART};
+
+    sigaction(SIGPROF, &action, NULL);
+    setitimer(ITIMER_PROF, &once, NULL);
+}
+
+void ex_give_up_for_time(void)
+{
+    if (!is_open)
+        ex_give_up("the time is up: raise --max-time, or make the test smaller");
+    outcome = GAVE_UP; /* for the reason that is known */
+    if (inside)
+        ex_leave();
+    ex_finish(GAVE_UP);
 }
 
 /* A submission is compiled so that it comes here with each stretch of its code. A loop that reaches

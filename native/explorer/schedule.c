@@ -26,7 +26,8 @@
 #include "explorer.h"
 
 #define STACKS ((address)0x1100000000)
-#define PATIENCE 1000
+#define PATIENCE 1000 /* steps */
+#define LEAST_PATIENCE 4 /* of short runs */
 #define STRAIGHT 16 /* steps: more than most errands (locklab_as) have */
 #define WATCHED 100 /* steps after these: more than twice what a waiting loop has */
 #define PLAIN_PATIENCE 200 /* plain accesses without a point between them */
@@ -497,6 +498,17 @@ static void stop_when_back(agents enabled)
 
 /* the next step */
 
+/* A short run has room for some steps of each thread. */
+static unsigned patience(void)
+{
+    uint64_t short_run = ex_search_length() / 8;
+
+    return short_run == 0              ? PATIENCE
+           : short_run < LEAST_PATIENCE ? LEAST_PATIENCE
+           : short_run < PATIENCE       ? (unsigned)short_run
+                                        : PATIENCE;
+}
+
 static void reschedule(void)
 {
     agents enabled, waiting;
@@ -516,14 +528,14 @@ static void reschedule(void)
             stop_when_back(enabled);
             agent = alone != NULL || ahead != NULL
                         ? without_a_choice(alone != NULL ? alone : ahead, enabled)
-                        : ex_pick(enabled, 2 * ex_self->number, ex_self->in_a_row < PATIENCE);
+                        : ex_pick(enabled, 2 * ex_self->number, ex_self->in_a_row < patience());
         }
         ex_event_start(agent, ex_node(), waiting);
         moved_last[agent] = n_states;
         if (agent % 2 == 0) {
             struct thread *next = &ex_threads[agent / 2];
 
-            next->in_a_row = next == ex_self && next->in_a_row < PATIENCE ? next->in_a_row + 1 : 0;
+            next->in_a_row = next == ex_self && next->in_a_row < patience() ? next->in_a_row + 1 : 0;
             next->plain_in_a_row = 0;
             go(next);
             return;
@@ -534,8 +546,12 @@ static void reschedule(void)
 
 void ex_bound_steps(void)
 {
+    if (ex_time_is_up())
+        ex_give_up_for_time();
+    if (ex_search_length() > 0 && ex_steps_after_setup() >= ex_search_length())
+        ex_too_long("a run takes more than %zu steps", (size_t)ex_search_length());
     if (ex_steps() >= ex_options.max_steps)
-        ex_endless("a run takes more than %zu steps: make the test smaller, or raise --max-steps",
+        ex_too_long("a run takes more than %zu steps: make the test smaller, or raise --max-steps",
                    (size_t)ex_options.max_steps);
 }
 

@@ -21,6 +21,10 @@
  * that can runs, and at depth - 1 random moments the one that runs gets the lowest. A run finds an
  * error of that depth with a probability of at least 1 / (threads * steps^(depth - 1)).
  *
+ * A run that is too long ends the complete search, and no proof comes of it. For some time short runs
+ * are made instead, all of one length and then twice as long ones: an error in a short run is found
+ * even if a loop has no end.
+ *
  * Choices are printed as "position:number", positions being counted over the choices that there
  * are; those not printed are 0. Any run can be had again from them.
  */
@@ -55,6 +59,13 @@ static unsigned spent, bound;
 static bool cut; /* this round left something out */
 static uint64_t run;
 static uint64_t random_state;
+
+/* Once a run was too long: that of the runs that are made instead. */
+#define FIRST_LENGTH 50
+#define SHORT_RUNS 10   /* times the longest run: steps of all short runs together */
+static uint64_t length; /* 0: as long as they are */
+static uint64_t steps_then;
+static bool begins_again;
 
 /* of the random search */
 static uint64_t n_points, longest_run = 100, change_points[64], lowest;
@@ -193,7 +204,7 @@ static struct node *node_for(const struct node *fresh)
     struct node *node = &nodes[n_nodes];
 
     if (n_nodes == MAX_CHOICES)
-        ex_give_up("a run has more than %u choices: make the test smaller", MAX_CHOICES);
+        ex_too_long("a run has more than %u choices: make the test smaller", MAX_CHOICES);
     if (n_nodes >= n_prefix || ex_options.replay != NULL) {
         unsigned taken = n_nodes < n_prefix ? node->taken : 0;
 
@@ -389,6 +400,35 @@ void ex_search_run_ends(void)
         ex_give_up("%s", differs);
 }
 
+bool ex_search_shortens(void)
+{
+    if (!ex_search_complete())
+        return false;
+    cut = true;
+    if (length == 0) {
+        begins_again = true;
+        steps_then = ex_total_steps();
+    }
+    return true;
+}
+
+uint64_t ex_search_length(void)
+{
+    return length;
+}
+
+/* All runs of one length, then those of the next. */
+static bool next_length(void)
+{
+    if (!cut || 2 * length > ex_options.max_steps)
+        return false; /* nothing was left out */
+    length = length == 0 ? FIRST_LENGTH : 2 * length;
+    begins_again = cut = false;
+    n_prefix = 0;
+    ex_parts_begin_again();
+    return true;
+}
+
 bool ex_search_next(void)
 {
     run += ex_options.pct_depth > 0 ? (uint64_t)ex_options.workers : 1;
@@ -396,8 +436,14 @@ bool ex_search_next(void)
         return false;
     if (ex_options.pct_depth > 0)
         return run < ex_options.runs;
+    if (begins_again)
+        return next_length();
+    if (length > 0 && ex_total_steps() - steps_then > SHORT_RUNS * ex_options.max_steps)
+        return false;
     if (next_depth_first())
         return true;
+    if (ex_reduces())
+        return next_length();
     if (!(ex_reached_has_grown() && bound > 0)) { /* else with this bound once more */
         if (!cut || bound == (unsigned)ex_options.preemptions)
             return false;

@@ -55,7 +55,7 @@ def explore(
     seed: int = 1,
     replay: Annotated[str | None, Detail("here its choices, as they were printed")] = None,
     max_time: Annotated[Time, Detail("CPU time of each process", rare=False)] = MINUTE,
-    max_steps: int = 20_000,
+    max_steps: int = 200_000,
     every_access: bool = False,
     spurious: bool = False,
     volatile: Annotated[bool, Detail("gcc")] = False,

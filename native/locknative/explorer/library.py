@@ -29,6 +29,7 @@ _PURE = re.compile(
     | is(alnum|alpha|ascii|blank|cntrl|digit|graph|lower|print|punct|space|upper|xdigit)
     | to(upper|lower|ascii) | __ctype_(b|toupper|tolower)_loc
     | fe(raise|test|clear)except | fe[gs]etround | __atomic_feraiseexcept
+    | close | lseek
     | sysconf | getp?pid | gettid | getpagesize | strerror | (secure_)?getenv
     | stdin | stdout | stderr | (__)?environ | program_invocation_(short_)?name | __progname
     | _GLOBAL_OFFSET_TABLE_
@@ -36,8 +37,8 @@ _PURE = re.compile(
     """,
     re.VERBOSE,
 )
-"""Functions of numbers; constants; variables of the C library and of the linker, whose accesses are
-seen like all others."""
+"""Functions of numbers, file descriptors among them; constants; variables of the C library and of
+the linker, whose accesses are seen like all others."""
 
 _HELPERS = re.compile(r"__[a-z]+([sdth]i|[sdxth]f|[sdxt]c)+[0-9]?")
 """Arithmetic that the compiler calls: 128-bit division, conversions, population counts."""

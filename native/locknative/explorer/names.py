@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # of an extra, which labs without C do not need
     from elftools.elf.elffile import ELFFile
 
 STACKS, STACK_SIZE, MOST_THREADS = 0x1100000000, 256 << 10, 64
-HEAP, HEAP_SIZE = 0x1000000000, MOST_THREADS * (8 << 20)
+HEAP, HEAP_SIZE = 0x1000000000, MOST_THREADS * (16 << 20)
 
 
 class Place(NamedTuple):

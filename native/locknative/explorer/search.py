@@ -65,7 +65,7 @@ class Search:
     seed: int = 1
     replay: str | None = None
     seconds: float = 60.0
-    max_steps: int = 20_000
+    max_steps: int = 200_000
     every_access: bool = False
     spurious: bool = False
     leaks: bool = True
@@ -85,7 +85,7 @@ class Search:
             ("seed", 0, 2**64 - 1),
             ("workers", 1, MOST_WORKERS),
             ("seconds", 0.001, 86400),
-            ("max_steps", 100, 10**6),
+            ("max_steps", 100, 10**7),
         ):
             value = getattr(self, name)
             if value is not None and not low <= value <= high:

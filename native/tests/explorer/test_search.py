@@ -146,6 +146,21 @@ def test_too_many_steps(right: Program, tmp_path: Path) -> None:
     assert "more than 500 steps" in found.limits[0]
 
 
+@pytest.mark.parametrize("memory", ["sc", "c11"])
+@pytest.mark.parametrize("case", [1, 2, 3])
+def test_a_run_without_an_end_hides_no_error(case: int, memory: str) -> None:
+    """The time that is given ends a long run too, and short runs show what goes wrong."""
+    with Program([PROGRAMS / "long.c"], [f"CASE={case}", "WRONG=1"]) as program:
+        assert "assertion" == run(program, Search(memory=memory, seconds=5)).found
+
+
+@pytest.mark.parametrize(("case", "verdict"), [(2, "unfinished"), (3, "proven")])
+def test_a_long_run(case: int, verdict: str) -> None:
+    """A loop without an end has no verdict; ten thousand blocks have one."""
+    with Program([PROGRAMS / "long.c"], [f"CASE={case}", "WRONG=0"]) as program:
+        assert verdict == run(program, Search(max_steps=3000 if case == 2 else 70_000)).verdict
+
+
 def test_workers_make_the_same_search(right: Program, broken: Program) -> None:
     """Each trace is run by one process; what is found does not depend on how many there are."""
     one, two, three = (run(right, Search(memory="tso", workers=n)) for n in (1, 2, 3))
