@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import locknative
 from locknative.benchmark.meter import lock_tables
 from locknative.cli import bench, show_kernel, show_trials
-from locksim.study.reports import lockmeter
+from locksim.study.reports import detect
 from locksim.study.reports.identities import check
 
 CPUS = sorted(os.sched_getaffinity(0))
@@ -57,7 +57,7 @@ def test_report_in_lockmeter_s_format(tmp_path: Path) -> None:
     report = json.loads(run(*arguments, "--json")[1])["report"]
     assert "lockmeter" == report["format"]
     assert report["text"].strip() in out
-    (table,) = lockmeter.parse(report["text"])
+    (table,) = detect.parse(report["text"])
     (made,) = lock_tables(locknative.load(tmp_path / "found.json"))
     assert (made.cpus, [row.name for row in made.rows]) == (
         table.cpus,

@@ -1,10 +1,14 @@
-"""Read and check a table of lock statistics (lockmeter, perf)."""
+"""Read and check a lock report: lockmeter, lock_stat, perf, klockstat, mutrace, c2c."""
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NotRequired, cast
 
 import typer
 from rich.markup import escape
@@ -26,10 +30,13 @@ from lockui.report import Report
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from locksim.study.reports.gain import Bound
     from locksim.study.reports.identities import Checked
+    from locksim.study.reports.limits import BeyondLimit
     from locksim.study.reports.table import LockRow, LockTable
 
 _SIDED = ("readers_max", "busy_ns", "wait_ww_ns", "spin_ww")
+_LINES = ("hitm_local", "hitm_remote", "peer", "records", "loads", "stores")
 
 app = typer.Typer(add_completion=False)
 
@@ -57,8 +64,29 @@ class IdentitiesEntry(TypedDict):
     breaches: list[BreachEntry]
 
 
+class BeyondEntry(TypedDict):
+    """A value beyond a limit, of a row or (``row`` is empty) of the table; what that means."""
+
+    row: str
+    says: str
+    means: str
+
+
+class BoundEntry(TypedDict):
+    """What a row can matter: its share of all waits, and bounds (null: not known)."""
+
+    row: str
+    waiting: float
+    gain: float | None
+    ceiling: float | None
+    can_matter: bool | None
+
+
 class TableEntry(TypedDict):
-    """A table. A row has the columns that its source has, shares as fractions, times in ns."""
+    """A table. A row has the columns that its source has, shares as fractions, times in ns.
+
+    ``bounds`` are there with ``--explain``.
+    """
 
     source: str
     system: str
@@ -67,13 +95,16 @@ class TableEntry(TypedDict):
     notes: list[str]
     locks: list[dict[str, Any]]
     identities: IdentitiesEntry
+    limits: list[BeyondEntry]
+    bounds: NotRequired[list[BoundEntry]]
 
 
 class ReportAnswer(TypedDict):
-    """The tables of a text."""
+    """The tables of a text; ``skipped`` counts the lines that are no tool's, by kind."""
 
     file: str
     tables: list[TableEntry]
+    skipped: dict[str, int]
 
 
 @command(app)
@@ -82,7 +113,9 @@ def report(
     format_: Annotated[
         str | None,
         Detail(
-            "lockmeter, lock_stat or perf", default="detected", values=among(values.report_formats)
+            "'locklab show format' lists them",
+            default="detected",
+            values=among(values.report_formats),
         ),
     ] = None,
     cpus: Annotated[
@@ -90,76 +123,128 @@ def report(
         Detail("of the measured machine; perf and lock_stat do not say; without it no % CPU"),
     ] = None,
     window: Annotated[Time | None, Detail("without it no UTIL and no % CPU")] = None,
+    explain: Annotated[bool, Detail("which rows can matter for throughput at all")] = False,
 ) -> Report[ReportAnswer]:
-    """Print a measured table in the simulator's form, and the rows that break an equation.
+    """Print a measured lock report in the simulator's form, and what is wrong with it.
 
-    An inconsistent table is still printed. Exit code 2: the text is not such a table.
+    Lines that are not the tool's are skipped and counted. An inconsistent table is still printed.
+    Exit code 2: the text is not such a report, or a row is damaged.
     """
     from locksim.study.reports import detect
     from locksim.study.reports.errors import ReportError
+    from locksim.study.reports.gain import bounds
     from locksim.study.reports.identities import check
+    from locksim.study.reports.limits import beyond
+    from locksim.study.reports.lines import decode
 
     if cpus is not None:
         bounded(cpus, "--cpus", 1, 1 << 20)
     if window is not None and not window:
         raise UsageError(f"--window must be above 0 (got {window})")
     try:
-        found = detect.parse(
-            _read(file), format_, cpus=cpus, window_ns=None if window is None else window.ns
-        )
+        with _opened(file) as stream:
+            report = detect.read_report(
+                decode(stream), format_, cpus=cpus, window_ns=None if window is None else window.ns
+            )
     except ReportError as error:
         raise ReportError(f"{file}: {error}") from error
-    checked = [check(table) for table in found]
+    found = [Finding(table, check(table), beyond(table), bounds(table)) for table in report.tables]
     document = ReportAnswer(
         file=str(file),
-        tables=[
-            cast("TableEntry", {**table.to_json(), "identities": one.to_json()})
-            for table, one in zip(found, checked, strict=True)
-        ],
+        tables=[one.to_json(explain=explain) for one in found],
+        skipped=dict(report.skipped),
     )
 
     def show(view: Console) -> None:
-        for i, (table, one) in enumerate(zip(found, checked, strict=True)):
+        for i, one in enumerate(found):
             if i:
                 say("", view)
-            _print(view, table, one)
+            _print(view, one)
+            if explain:
+                _print_bounds(view, one)
+        if report.skips:
+            say(f"\n{report.skips}", view)
 
     return Report(document, show)
 
 
-def _read(file: Path) -> str:
+@dataclass(frozen=True)
+class Finding:
+    """A table, and what was found about it."""
+
+    table: LockTable
+    checked: Checked
+    limits: list[BeyondLimit]
+    bounds: list[Bound]
+
+    def to_json(self, *, explain: bool) -> TableEntry:
+        """The entry of the document."""
+        entry: dict[str, Any] = {
+            **self.table.to_json(),
+            "identities": self.checked.to_json(),
+            "limits": [asdict(one) for one in self.limits],
+        }
+        if explain:
+            entry["bounds"] = [one.to_json() for one in self.bounds]
+        return cast("TableEntry", entry)
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[BinaryIO]:
     if str(file) == "-":
-        return sys.stdin.read()
+        yield sys.stdin.buffer
+        return
+    from locksim.study.reports.lines import check_size
+
     try:
-        return file.read_text(encoding="utf-8-sig")
+        stream = file.open("rb")
     except OSError as error:
         raise UsageError(
             f"{file}: cannot be read ({error.strerror}); name a text file, or - for standard input"
         ) from error
-    except UnicodeDecodeError as error:
-        raise UsageError(
-            f"{file}: is not UTF-8 text (byte {error.start}); save the file as UTF-8"
-        ) from error
+    with stream:
+        check_size(os.fstat(stream.fileno()).st_size)
+        yield stream
 
 
-def _print(output: Console, table: LockTable, checked: Checked) -> None:
+def _print(output: Console, found: Finding) -> None:
+    table = found.table
     where = "" if table.cpus is None else f", {cpus_of(table.cpus)}"
     span = "" if table.window_ns is None else f", {table.window_ns / 1e9:,.6g} s"
     system = f"  {escape(table.system)}" if table.system else ""
     output.print(f"[bold]{escape(table.source)}[/bold]{system}{where}{span}")
     for note in table.notes:
         output.print(note, markup=False)
+    if any(getattr(row, name) is not None for row in table.rows for name in _LINES):
+        _print_lines(output, table.rows)
+    else:
+        _print_locks(output, table.rows)
+        _print_sides(output, table.rows)
+    output.print()
+    for line in _verdict(found):
+        output.print(line, markup=False)
+
+
+def _print_locks(output: Console, rows: list[LockRow]) -> None:
     view = tables.table()
     for name in ("UTIL", "CON", "HOLD", "max", "WAIT", "max", "% CPU", "TOTAL"):
         tables.add(view, name, right=True)
     tables.add(view, "NAME", fold=True)
-    for row in table.rows:
+    for row in rows:
         view.add_row(*_values(row), escape(_name(row)))
     tables.print_table(output, view)
-    _print_sides(output, table.rows)
-    output.print()
-    for line in _verdict(table, checked):
-        output.print(line, markup=False)
+
+
+def _print_lines(output: Console, rows: list[LockRow]) -> None:
+    """Print cache lines, and the places that touched them."""
+    view = tables.table()
+    for name in ("HITM", "remote", "peer", "samples", "loads", "stores"):
+        tables.add(view, name, right=True)
+    tables.add(view, "LINE", fold=True)
+    for row in rows:
+        found = (getattr(row, name) for name in _LINES)
+        view.add_row(*(_count(value) for value in found), escape(_name(row)))
+    tables.print_table(output, view)
 
 
 def _print_sides(output: Console, rows: list[LockRow]) -> None:
@@ -189,7 +274,7 @@ def _values(row: LockRow) -> list[str]:
         _time(row.wait_ns or None),
         _time(row.wait_max_ns or None),
         _percent(row.cpu_share),
-        f"{row.total:,.0f}" if row.total is not None else f"({row.contended or 0:,.0f})",
+        _count(row.total) if row.total is not None else f"({_count(row.contended)})",
     ]
 
 
@@ -199,10 +284,12 @@ def _name(row: LockRow) -> str:
     return f"  {row.caller}" if row.caller else f"{row.name}{side}"
 
 
-def _verdict(table: LockTable, checked: Checked) -> list[str]:
-    """Return the findings about the equations, one line each."""
+def _verdict(found: Finding) -> list[str]:
+    """Return the findings about equations and limits, one line each."""
     lines = []
-    if any(row.total is None for row in table.rows):
+    table, checked = found.table, found.checked
+    has_lines = any(row.hitm_local is not None or row.records is not None for row in table.rows)
+    if not has_lines and any(row.total is None for row in table.rows):
         lines.append("  (n): contended acquisitions only, since the source has no total")
     low, high = checked.window_ns or (0.0, 0.0)
     if table.window_ns is None and checked.window_ns is not None:
@@ -214,11 +301,57 @@ def _verdict(table: LockTable, checked: Checked) -> list[str]:
     held = ", ".join(f"{name} {n}" for name, n in checked.held.items())
     lines.append(f"  equations that hold: {held or 'none (no row has all values of one)'}")
     lines += [f"  broken: {b.row}: {b.identity}: {b.says}" for b in checked.breaches]
+    for one in found.limits:
+        row = f"{one.row}: " if one.row else ""
+        lines.append(f"  warning: {row}{one.says}; {one.means}")
+    return lines
+
+
+def _print_bounds(output: Console, found: Finding) -> None:
+    """Print which rows can matter for throughput."""
+    from locksim.study.reports.gain import NOISE
+
+    rows = [one for one in found.bounds if one.waiting]
+    if not rows:
+        output.print("\n  no row has waits: nothing to gain here")
+        return
+    known = rows[0].can_matter is not None
+    matter = [one for one in rows if one.can_matter] if known else rows
+    output.print()
+    view = tables.table()
+    for name in ("GAIN", "CEILING", "OF WAITS"):
+        tables.add(view, name, right=True)
+    tables.add(view, "NAME", fold=True)
+    for one in matter:
+        gain = tables.DASH if not known else "no bound" if one.gain is None else _percent(one.gain)
+        ceiling = tables.DASH if one.ceiling is None else f"{significant(one.ceiling)} x"
+        view.add_row(gain, ceiling, _percent(one.waiting), escape(one.row))
+    if matter:
+        tables.print_table(output, view)
+    for line in _explained(len(rows) - len(matter), known, NOISE):
+        output.print(line, markup=False)
+
+
+def _explained(noise: int, known: bool, least: float) -> list[str]:
+    if not known:
+        return [
+            "  GAIN needs --cpus (those that the load keeps busy) and --window",
+            "  OF WAITS: share of all waits in this table",
+        ]
+    lines = ["  GAIN: throughput can grow by this much at most if the row's waits go away"]
+    lines.append("  CEILING: at this multiple of today's throughput one such lock is always held")
+    if noise:
+        rows = "1 row" if noise == 1 else f"{noise} rows"
+        lines.append(f"  noise: {rows} with less than {_percent(least)} to gain")
     return lines
 
 
 def _percent(share: float | None) -> str:
     return tables.DASH if share is None else numbers.percent(share)
+
+
+def _count(value: float | None) -> str:
+    return tables.DASH if value is None else f"{value:,.0f}"
 
 
 def _time(time_ns: float | None) -> str:

@@ -69,7 +69,10 @@ def test_json_has_the_documented_schema() -> None:
     result = report("-", "--json", "--cpus", "4", "--window", "1ms", text=LOCK_STAT)
     found = json.loads(result.stdout)
     (table,) = found["tables"]
-    assert {"source", "system", "cpus", "window_ns", "notes", "locks", "identities"} == set(table)
+    assert {"file", "tables", "skipped"} == set(found)
+    assert {
+        *("source", "system", "cpus", "window_ns", "notes", "locks", "identities", "limits")
+    } == set(table)
     assert {"window_ns", "agree", "held", "breaches"} == set(table["identities"])
     assert 0.5 == pytest.approx(table["locks"][0]["util"])
 
@@ -78,7 +81,7 @@ def test_json_has_the_documented_schema() -> None:
     ("arguments", "text", "message"),
     [
         (["nowhere.txt"], "", "nowhere.txt: cannot be read (No such file or directory); name a"),
-        (["-"], "hello", "-: the text is not in a known format"),
+        (["-"], "hello", "-: no lock report was found"),
         (["-", "--format", "dtrace"], LOCKMETER, "-: unknown format 'dtrace': write lockmeter"),
         (["-", "--window", "0s"], LOCK_STAT, "--window must be above 0 (got 0ns)"),
         (["-", "--cpus", "0"], LOCK_STAT, "--cpus must be between 1 and "),
@@ -89,3 +92,31 @@ def test_bad_input_gets_one_message(arguments: list[str], text: str, message: st
     result = report(*arguments, text=text)
     assert (2, "") == (result.exit_code, result.stdout)
     assert result.stderr.startswith(f"error: {message}")
+
+
+def test_explain_says_which_rows_can_matter() -> None:
+    """A gain and a ceiling for a row that matters; the others are counted as noise."""
+    text = LOCK_STAT.replace("        60.00 ", "    600000.00 ").replace(" 3.00     ", " 30000.00 ")
+    known = ("--cpus", "4", "--window", "1s")
+    found = lines(report("-", "--explain", *known, text=text))
+    assert "GAIN CEILING OF WAITS NAME" in found
+    assert "noise: 1 row with less than 1.0% to gain" in found
+    answer = json.loads(report("-", "--explain", "--json", *known, text=text).stdout)
+    assert [True, False, False] == [one["can_matter"] for one in answer["tables"][0]["bounds"]]
+
+
+def test_skipped_lines_are_counted_aloud() -> None:
+    """Of a mail: the prompt, the words around, and the tool's own lines that hold no row."""
+    text = f"Before:\n$ perf lock con -ab sleep 1\n{PERF}\n...snip...\nreal\t2m55.1s\n"
+    result = report("-", text=text)
+    assert "4 lines skipped: 1 elision, 1 other, 1 prompt, 1 time" in lines(result)
+    skipped = json.loads(report("-", "--json", text=text).stdout)["skipped"]
+    assert {"elisions": 1, "others": 1, "prompts": 1, "times": 1} == skipped
+
+
+def test_a_warning_says_what_it_does_to_a_conclusion() -> None:
+    """A spin of two seconds on one row."""
+    text = PERF.replace("1.50 ms     30.00 us     15.00 us", "6.03 s       6.03 s       60.3 ms")
+    found = " ".join(lines(report("-", text=text)))
+    assert "warning: insert+0x1c: a spin of 6.03 s is longer than any section" in found
+    assert "do not use the row's mean and total" in found

@@ -1,4 +1,4 @@
-"""Writer and reader of lock statistics in the format of lockmeter's lockstat.
+"""Lock statistics in the format of lockmeter's lockstat, written and read.
 
 The layout is that of lockstat 1.4 (Bryant and Hawkes, "Lockmeter: Highly-Informative
 Instrumentation for Spin Locks in the Linux Kernel", Annual Linux Showcase 2000), as it stands in
@@ -20,8 +20,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from locksim.study.reports import numbers
+from locksim.study.reports.columns import count
 from locksim.study.reports.errors import ReportError
+from locksim.study.reports.lines import Window
 from locksim.study.reports.numbers import PERCENT, TIME
+from locksim.study.reports.reading import Reader, Report
 from locksim.study.reports.table import Kind, LockRow, LockTable
 
 _RULE = "- " * 52
@@ -140,81 +143,101 @@ _DELTA = re.compile(rf"\s*Delta Time:\s*({_NUMBER}(?:e[+-]?\d+)?)\s*sec")
 _SYSTEM = re.compile(r"\s*System:\s*(.*\S)")
 _LOOKS_LIKE_A_ROW = re.compile(rf"\s*(?:{_NUMBER}\s+)?{PERCENT}(?:\s|$)")
 _MOST_WRAPPED = 3
+_OWN = re.compile(
+    r"\s*(?:Total counts|Start time: .*|End\s+time: .*|(?:- ){10,}-?|(?:UTIL\s+CON\b.*))\s*"
+)
 _TIMES = (
     *("hold", "hold_max", "wait", "wait_max", "busy", "busy_max", "wait_ww", "wait_ww_max"),
     "cpu_share",
 )
 
 
-def parse(text: str, *, cpus: int | None = None, window_ns: float | None = None) -> list[LockTable]:
-    """Read lockmeter's text.
+class Lockmeter(Reader):
+    """The reader of lockmeter's text: a table for each number of CPUs, or one.
 
-    Arguments:
-        cpus: of the machine, window_ns: of the measurement; for tables without it.
-
-    Returns:
-        A table for each number of CPUs, or one. Rows named ``*TOTAL*`` are over all locks, and are
-        left out.
-
-    Raises:
-        ReportError: a line starts like a row but is not one, or there is no row.
+    Rows named ``*TOTAL*`` are over all locks, and are left out.
     """
-    tables: list[LockTable] = []
-    kind: Kind = "spin"
-    system, of_cpus, during_ns = "", cpus, window_ns
-    heading = True  # the next row starts a table
-    lines = text.splitlines()
-    at = 0
-    while at < len(lines):
-        line = lines[at]
-        taken = 1
-        if _LOOKS_LIKE_A_ROW.match(line):
-            row, taken = _row(kind, lines, at)
-            if heading:
-                tables.append(LockTable("lockmeter", [], of_cpus, during_ns, system))
-                heading = False
-            _add(tables[-1], row, kind)
-        elif section := next((k for head, k in _SECTIONS if head in line), None):
-            kind = section
+
+    source = "lockmeter"
+
+    def __init__(self, report: Report) -> None:
+        super().__init__(report)
+        self._kind: Kind | None = None
+        self._of = ""
+        self._cpus: int | None = None
+        self._window_ns: float | None = None
+
+    def end(self) -> None:
+        """Forget the section."""
+        super().end()
+        self._kind = None
+
+    def take(self, window: Window) -> int:
+        """A row, a heading, or a line that names system, CPUs or window."""
+        line = window.first
+        if (self._kind is not None or not self.begun) and _LOOKS_LIKE_A_ROW.match(line):
+            if taken := self._row(window):
+                return taken
+            if self._kind is None:
+                return 0
+            raise ReportError(
+                f"line {window.number}: not a row of the section "
+                f"'{_HEADS[self._kind].partition('  ')[0]}': {line.strip()!r}\n"
+                f"help: the columns are {' '.join(_columns(self._kind))}"
+            )
+        if section := next((kind for head, kind in _SECTIONS if head in line), None):
+            self._kind = section
         elif found := _SYSTEM.match(line):
-            system, of_cpus, during_ns, heading = found[1], cpus, window_ns, True
+            self._next(found[1])
         elif found := _CPUS.match(line):
-            of_cpus, during_ns, heading = int(found[1]), window_ns, True
+            self._next(self._of)
+            self._cpus = int(found[1])
         elif found := _DELTA.match(line):
+            cpus = self._cpus
+            self._next(self._of)
             # A window of nothing is as good as none.
-            during_ns, heading = float(found[1]) * 1e9 or window_ns, True
-        at += taken
-    tables = [table for table in tables if table.rows]
-    if not tables:
-        raise ReportError(
-            "no row of a lockmeter table was found\nhelp: give the whole text of lockstat, its "
-            "headings (SPINLOCKS, RWLOCK READS, RWLOCK WRITES) included"
+            self._cpus, self._window_ns = cpus, float(found[1]) * 1e9 or None
+        else:
+            return int(bool(_OWN.fullmatch(line)))
+        return 1
+
+    def _next(self, system: str) -> None:
+        """The next row starts a table, of which nothing else is known yet."""
+        self.begin(system)
+        self._of, self._cpus, self._window_ns = system, None, None
+
+    def _row(self, window: Window) -> int:
+        """Add the row that begins here, and return its number of lines; 0: there is none."""
+        kind: Kind = self._kind or "spin"
+        for taken, joined in window.joined():
+            if taken > _MOST_WRAPPED:
+                break
+            if found := _ROWS[kind].fullmatch(joined.rstrip()):
+                if not self.begun:
+                    self._next("")
+                if self._table is None:
+                    self._open()
+                _add(self, found, kind, window.number)
+                return taken
+        return 0
+
+    def _open(self) -> None:
+        self._table = LockTable(
+            self.source,
+            [],
+            self._cpus or self.report.cpus,
+            self._window_ns or self.report.window_ns,
+            self._of,
         )
-    return tables
-
-
-def _row(kind: Kind, lines: list[str], at: int) -> tuple[re.Match[str], int]:
-    """Match the row that starts in a line, and return its number of lines."""
-    joined = ""
-    for taken, part in enumerate(lines[at : at + _MOST_WRAPPED], 1):
-        if not part.strip():
-            break
-        joined = f"{joined} {part}" if joined else part
-        found = _ROWS[kind].fullmatch(joined.rstrip())
-        if found is not None:
-            return found, taken
-    raise ReportError(
-        f"line {at + 1}: not a row of the section '{_HEADS[kind].partition('  ')[0]}': "
-        f"{lines[at].strip()!r}\nhelp: the columns are {' '.join(_columns(kind))}"
-    )
+        self.report.tables.append(self._table)
 
 
 def _columns(kind: Kind) -> Iterator[str]:
     yield from re.findall(r"\(?% ?CPU\)|[A-Z]+", _HEADS[kind].partition("\n")[2])
 
 
-def _add(table: LockTable, found: re.Match[str], kind: Kind) -> None:
-    """Append a row to a table; an indented name is a caller of the lock above."""
+def _add(reader: Lockmeter, found: re.Match[str], kind: Kind, number: int) -> None:
+    """Append a row to the table; an indented name is a caller of the lock above."""
     name = found["name"].strip()
     if name == "*TOTAL*":
         return
@@ -225,14 +248,15 @@ def _add(table: LockTable, found: re.Match[str], kind: Kind) -> None:
         if groups.get(key) is not None:
             column = _column(key)
             values[column], half[column] = numbers.read(groups[key])
-    values["total"] = float(groups["total"])
+    values["total"] = count(groups["total"], number)
     if groups.get("per_second"):
         values["per_second"] = float(groups["per_second"])
     if groups.get("readers_max"):
         values["readers_max"] = int(groups["readers_max"])
-    last = next((row for row in reversed(table.rows) if row.kind == kind), None)
+    rows = reader.table.rows
+    last = next((row for row in reversed(rows) if row.kind == kind), None)
     called = last is not None and len(found["gap"]) >= 4
-    table.rows.append(
+    reader.add(
         LockRow(
             last.name if last is not None and called else name,
             kind,

@@ -1,12 +1,14 @@
-"""The reader of ``perf lock contention``'s text: waits only, by place, lock or thread.
+"""``perf lock contention``'s text: waits only, by place, lock, thread, owner or cgroup.
 
 perf counts waits, not immediate acquisitions, so there is no CON, HOLD or TOTAL. The heading shows
 the meaning of a line: the place that waited (``type caller``), the lock (``address symbol``), the
 thread that waited or, with ``-o``, held (``pid comm``, ``pid owner``), or a cgroup. ``-F`` chooses
-the columns; ``-x`` separates them by a string and gives times in whole nanoseconds. A heading
-starts a table, and so does a remark (``=== owner stack trace ===``, ``# …``) that has rows below
-it. A line that reads as a row is always one. Only other lines are skipped: call chains below a
-row, and what follows a remark.
+the columns; ``-x`` separates them by a string and gives times in whole nanoseconds. A remark
+(``=== owner stack trace ===``) starts a table, too. Call chains below a row and perf's own tail
+("bad: 0, total: 106") hold no row.
+
+Without a heading, rows are read where their form leaves one meaning: a known kind of lock, or an
+address. A thread might have waited or held.
 
 Times with a unit are truncated to two decimals of it, each separately.
 """
@@ -14,29 +16,42 @@ Times with a unit are truncated to two decimals of it, each separately.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from locksim.study.reports import numbers
+from locksim.study.reports import columns as cells
+from locksim.study.reports.columns import Column
 from locksim.study.reports.errors import ReportError
+from locksim.study.reports.lines import Window
+from locksim.study.reports.reading import Reader, Report
 from locksim.study.reports.table import Kind, LockRow, LockTable
 
-_COLUMN = r"contended|total wait|max wait|min wait|avg wait"
+_FIELDS = {
+    "contended": "contended",
+    "total wait": "wait_total_ns",
+    "max wait": "wait_max_ns",
+    "min wait": "wait_min_ns",
+    "avg wait": "wait_ns",
+}
+_DEFAULT = ("contended", "total wait", "max wait", "avg wait")
 _VIEW = r"type\s+caller|address\s+symbol|pid\s+comm|pid\s+owner|cgroup"
-_HEAD = re.compile(rf"\s*((?:(?:{_COLUMN})\s+)+)({_VIEW})\s*")
-_CSV_HEAD = re.compile(rf"# output: (?:{_COLUMN})(?P<separator>\S+?) (?=\w)")
-_TIME = r"\d+(?:\.\d+)?\s+(?:ns|us|ms|s|m|h)"
+_HEAD = re.compile(rf"\s*((?:(?:{'|'.join(_FIELDS)})\s+)+)({_VIEW})\s*")
+_SEPARATED_HEAD = re.compile(rf"\s*# output: (?:{'|'.join(_FIELDS)})(?P<separator>\S+?) (?=\w)")
 _WHO = {
-    "type": r"(?P<first>\S+)\s+(?P<rest>.*)",
+    "type": r"(?P<first>\S+)\s+(?P<rest>\S.*)",
     "address": r"(?P<first>[0-9a-f]+)(?:\s+(?P<rest>.*))?",
     "pid": r"(?P<first>-?\d+)(?:\s+(?P<rest>.*))?",
     "cgroup": r"(?P<first>)(?P<rest>\S.*)",
 }
+_TYPE = r"spinlock|rwlock:[RW]|rwsem:[RW]|mutex|rt-mutex|semaphore|pcpu-sem:[RW]"
 _CHAIN = re.compile(r"\s+0x[0-9a-f]+\s+\S.*")
-_REMARK = re.compile(r"\s*(?:===|#) ?(.*?):?\s*(?:===)?\s*")
+_REMARK = re.compile(r"\s*===\s*(\S.*?)\s*===\s*|\s*# (owner stack trace):\s*")
+_TAIL = re.compile(
+    r"\s*(?:bad: \d+, total: \d+|bad rate: (?P<rate>[\d.]+) %|histogram of .*|[a-z]+: \d+"
+    r"|# total=.*)\s*"
+)
 _SYSTEM = "perf lock contention"
 _TYPE_AT_END = re.compile(r"(?:(.*\S)\s+)?\((\S+)\)")
-_FIELDS = {"total wait": "wait_total_ns", "max wait": "wait_max_ns", "avg wait": "wait_ns"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,152 +62,222 @@ class _Heading:
     view: str
     separator: str = ""
 
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A row's values as text, with their owner."""
-
-    values: dict[str, str]
-    first: str
-    rest: str
-    type: str = ""
+    @property
+    def cells(self) -> list[Column]:
+        unit = "ns" if self.separator else ""
+        return [
+            Column(_FIELDS[name], "count" if name == "contended" else "time", unit, 1.0)
+            for name in self.columns
+        ]
 
 
-def is_heading(line: str) -> bool:
-    """Whether a line is the heading of such a table."""
-    return _heading(line) is not None
+_PLAIN = [_Heading(_DEFAULT, "type"), _Heading(_DEFAULT, "address")]
 
 
-def parse(text: str, *, cpus: int | None = None, window_ns: float | None = None) -> list[LockTable]:
-    """Read perf's text.
+class PerfLock(Reader):
+    """The reader of ``perf lock contention``."""
 
-    Arguments:
-        cpus: of the machine. window_ns: the time of perf's recording. With both, the share of all
-            CPUs' time is computed, if waiting was spinning.
+    source = "perf"
 
-    Returns:
-        A table for each heading.
+    def __init__(self, report: Report) -> None:
+        super().__init__(report)
+        self._heading: _Heading | None = None
+        self._tail = False
 
-    Raises:
-        ReportError: there is no heading, or a line below it is not a row.
-    """
-    heading: _Heading | None = None
-    tables: list[LockTable] = []
-    after_remark = False
-    for number, line in enumerate(text.splitlines(), 1):
-        if (found := _heading(line)) is not None:
-            heading, after_remark = found, False
-            tables.append(LockTable("perf", [], cpus, window_ns, _SYSTEM))
-        elif heading is None or not line.strip():
-            continue
-        elif (row := _split(line, heading)) is not None:
-            tables[-1].rows.append(_row(row, heading, cpus, window_ns))
-        elif remark := _REMARK.fullmatch(line):
-            after_remark = True
-            tables.append(LockTable("perf", [], cpus, window_ns, f"{_SYSTEM}, {remark[1]}"))
-        elif not _CHAIN.fullmatch(line) and (tables[-1].rows or not after_remark):
+    def end(self) -> None:
+        """Forget the heading."""
+        super().end()
+        self._heading, self._tail = None, False
+
+    def take(self, window: Window) -> int:
+        """A heading, a row, a call chain, or a line of perf's tail."""
+        for n, text in window.joined():
+            if n > 3:
+                break
+            if (heading := _heading(text)) is not None:
+                self._heading, self._tail = heading, False
+                self.begin(_SYSTEM)
+                return n
+        if self._heading is None:
+            return self._plain(window)
+        if (n := self._row(window, self._heading, 3)) or _CHAIN.fullmatch(window.first):
+            return n or 1
+        if found := _REMARK.fullmatch(window.first):
+            remark = found[1] or found[2]
+            self._tail = remark.startswith("output for debug")
+            if not self._tail:
+                self.begin(f"{_SYSTEM}, {remark}")
+            return 1
+        if found := _TAIL.fullmatch(window.first):
+            if not self._tail and not window.first.lstrip().startswith("#"):
+                return 0
+            self._note_loss(found["rate"])
+            return 1
+        if self.open and cells.is_cut(window.first):
             raise ReportError(
-                f"line {number}: not a row of perf lock contention: {line.strip()!r}\n"
-                f"help: a row is {', '.join(_columns(heading))}"
+                f"line {window.number}: not a row of perf lock contention: "
+                f"{window.first.strip()!r}\nhelp: a row is {', '.join(_words(self._heading))}"
             )
-    if heading is None:
-        raise ReportError(
-            "the heading 'contended  total wait  max wait  avg wait …' was not found\n"
-            "help: give the whole text of 'perf lock contention'"
+        return 0
+
+    def _plain(self, window: Window) -> int:
+        """A row without a heading."""
+        for heading in _PLAIN:
+            if self._is_plain(window.first, heading):
+                self._heading = heading
+                self.begin(f"{_SYSTEM}, without heading")
+                return self._row(window, heading, 1)
+        thread = rf"\s*{cells.pattern(_PLAIN[0].cells)}\s+{_WHO['pid']}"
+        if re.fullmatch(thread, window.first.rstrip()) and "." in window.first:
+            raise ReportError(
+                f"line {window.number}: a row of perf lock contention by thread, without its "
+                "heading: did the thread wait, or hold?\nhelp: add the heading that ends in "
+                "'pid  comm' (waited) or 'pid  owner' (held)"
+            )
+        return 0
+
+    @staticmethod
+    def _is_plain(line: str, heading: _Heading) -> bool:
+        who = rf"(?:{_TYPE})\s+\S.*" if heading.view == "type" else r"[0-9a-f]{8,16}(?:\s.*)?"
+        return bool(re.fullmatch(rf"\s*{cells.pattern(heading.cells)}\s+{who}", line.rstrip()))
+
+    def _row(self, window: Window, heading: _Heading, most: int) -> int:
+        """Add the row that begins here, and return its number of lines; 0: there is none."""
+        for n, text in window.joined():
+            if n > most:
+                break
+            split = _split_separated if heading.separator else _split
+            if (found := split(text.rstrip(), heading)) is not None:
+                texts, name, word = found
+                self._add(cells.read(heading.cells, texts, window.number), name, word, heading)
+                return n
+            if heading.separator:
+                break
+        return 0
+
+    def _add(self, values: cells.Values, name: str, word: str, heading: _Heading) -> None:
+        for time in values.half:
+            if heading.separator:
+                values.half[time] = 0.0
+        if "wait_ns" in values.half:  # the mean is in whole nanoseconds
+            values.half["wait_ns"] = max(values.half["wait_ns"], 1.0)
+        kind: Kind = "spin"
+        if word.endswith((":R", ":W")):
+            kind = "read" if word.endswith(":R") else "write"
+        total = values.of.get("wait_total_ns")
+        cpus, window_ns = self.report.cpus, self.report.window_ns
+        self.add(
+            LockRow(
+                name,
+                kind,
+                **values.of,  # type: ignore[arg-type]
+                cpu_share=total / window_ns / cpus
+                if total is not None and window_ns and cpus
+                else None,
+                type=word,
+                half=values.half,
+            )
         )
-    tables = [table for table in tables if table.rows]
-    if not tables:
-        raise ReportError("the table has no row: no lock was contended\nhelp: record for longer")
-    return tables
+
+    def _note_loss(self, rate: str | None) -> None:
+        """Say that perf lost events, if it did."""
+        if rate is not None and float(rate) > 0 and self.report.tables:
+            self.report.tables[-1].notes.append(
+                f"perf lost {rate} % of the events: counts and times are too low"
+            )
 
 
 def _heading(line: str) -> _Heading | None:
     if found := _HEAD.fullmatch(line):
-        columns = tuple(re.findall(_COLUMN, found[1]))
+        columns = tuple(re.findall("|".join(_FIELDS), found[1]))
         return _Heading(columns, found[2].split()[0])
-    if found := _CSV_HEAD.match(line):
+    if found := _SEPARATED_HEAD.match(line):
         separator = found["separator"]
-        names = line.removeprefix("# output: ").rstrip().split(f"{separator} ")
-        columns = tuple(name for name in names if re.fullmatch(_COLUMN, name))
-        if len(columns) < len(names):
+        names = line.strip().removeprefix("# output: ").split(f"{separator} ")
+        columns = tuple(name for name in names if name in _FIELDS)
+        if len(columns) < len(names) and names[len(columns)] in _WHO:
             return _Heading(columns, names[len(columns)], separator)
     return None
 
 
-def _split(line: str, heading: _Heading) -> _Line | None:
-    if heading.view not in _WHO:
+def _split(line: str, heading: _Heading) -> tuple[list[str], str, str] | None:
+    """A row's cells, its name and its kind of lock."""
+    form = rf"\s*{cells.pattern(heading.cells)}\s+{_WHO[heading.view]}"
+    if (found := re.fullmatch(form, line)) is None:
         return None
-    if heading.separator:
-        return _split_separated(line, heading)
-    pattern = r"\s+".join(
-        rf"({_TIME})" if column != "contended" else r"(\d+)" for column in heading.columns
-    )
-    found = re.fullmatch(rf"\s*{pattern}\s+{_WHO[heading.view]}", line.rstrip())
-    if found is None:
-        return None
-    values = dict(zip(heading.columns, found.groups(), strict=False))
-    return _Line(values, found["first"], (found["rest"] or "").strip())
+    texts = list(found.groups()[: len(heading.columns)])
+    return texts, *_who(heading.view, found["first"], (found["rest"] or "").strip(), "")
 
 
-def _split_separated(line: str, heading: _Heading) -> _Line | None:
-    cells = line.rstrip().split(f"{heading.separator} ")
+def _split_separated(line: str, heading: _Heading) -> tuple[list[str], str, str] | None:
+    texts = line.strip().split(f"{heading.separator} ")
     n = len(heading.columns)
-    if len(cells) <= n or not all(re.fullmatch(r"\d+", cell) for cell in cells[:n]):
+    if len(texts) <= n or not all(re.fullmatch(r"\d+", cell) for cell in texts[:n]):
         return None
-    values = {
-        column: value if column == "contended" else f"{value} ns"
-        for column, value in zip(heading.columns, cells, strict=False)
-    }
-    who = [*cells[n:], "", ""]
+    who = [*texts[n:], "", ""]
     if heading.view == "cgroup":
-        return _Line(values, "", who[0])
-    return _Line(values, who[0], who[1], who[2] if heading.view == "address" else "")
+        return texts[:n], *_who(heading.view, "", who[0], "")
+    word = who[2] if heading.view == "address" else ""
+    return texts[:n], *_who(heading.view, who[0], who[1], word)
 
 
-def _row(line: _Line, heading: _Heading, cpus: int | None, window_ns: float | None) -> LockRow:
-    values: dict[str, float] = {}
-    half: dict[str, float] = {}
-    for column, name in _FIELDS.items():
-        if column in line.values:
-            value, of_last = numbers.read(line.values[column].replace(" ", ""))
-            values[name] = value
-            # Truncated, so the error is a whole unit of the last digit. The mean is in whole
-            # nanoseconds; with a separator the others are exact.
-            half[name] = 0.0 if heading.separator else 2 * of_last
-    if "wait_ns" in half:
-        half["wait_ns"] = max(half["wait_ns"], 1.0)
-    name, word = _who(line, heading.view)
-    kind: Kind = "spin"
-    if word.endswith((":R", ":W")):
-        kind = "read" if word.endswith(":R") else "write"
-    total = values.get("wait_total_ns")
-    return LockRow(
-        name,
-        kind,
-        **values,  # type: ignore[arg-type]
-        contended=int(line.values["contended"]) if "contended" in line.values else None,
-        cpu_share=total / window_ns / cpus if total is not None and window_ns and cpus else None,
-        type=word,
-        half=half,
-    )
-
-
-def _who(line: _Line, view: str) -> tuple[str, str]:
+def _who(view: str, first: str, rest: str, word: str) -> tuple[str, str]:
     """A row's name, and perf's word for the kind of lock."""
     if view == "type":
-        return line.rest or "?", line.first
+        return rest or "?", first
     if view == "address":
-        if line.type:
-            return line.rest or line.first, line.type
-        named = _TYPE_AT_END.fullmatch(line.rest)  # allocated locks have no symbol
-        return (named[1] or line.first, named[2]) if named else (line.rest or line.first, "")
+        if word:
+            return rest or first, word
+        named = _TYPE_AT_END.fullmatch(rest)  # allocated locks have no symbol
+        return (named[1] or first, named[2]) if named else (rest or first, "")
     if view == "pid":
-        return f"{line.rest or '?'} (pid {line.first})", ""
-    return line.rest, ""
+        return f"{rest or '?'} (pid {first})", ""
+    return rest, ""
 
 
-def _columns(heading: _Heading) -> Iterator[str]:
+def _words(heading: _Heading) -> Iterable[str]:
     unit = " in whole ns" if heading.separator else " with its unit (1.65 ms)"
     for column in heading.columns:
         yield "a count" if column == "contended" else f"{column}{unit}"
     yield f"and {heading.view} …"
+
+
+_UNITS = (("h", 3600e9), ("m", 60e9), ("s", 1e9), ("ms", 1e6), ("us", 1e3))
+
+
+def text(table: LockTable) -> str:
+    """A table as ``perf lock contention`` would print it.
+
+    A lock that never waited has no row, as with perf. A simulated or native lock's kind is its
+    side. Waits are of contended acquisitions only.
+    """
+    lines = [" contended   total wait     max wait     avg wait         type   caller", ""]
+    rows = [(row, *_waits(row)) for row in table.locks]
+    for row, contended, total in sorted(rows, key=lambda one: -one[2]):
+        if not contended:
+            continue
+        side = {"read": "rwlock:R", "write": "rwlock:W"}.get(row.kind, "spinlock")
+        mean = total / contended
+        longest = mean if row.wait_max_ns is None else row.wait_max_ns
+        times = " ".join(f"{_time(time):>12}" for time in (total, longest, mean))
+        lines.append(f"{contended:10} {times}   {row.type or side:>10}   {row.name}")
+    return "\n".join(lines) + "\n"
+
+
+def _waits(row: LockRow) -> tuple[int, float]:
+    """How many acquisitions waited, and their time together."""
+    contended = row.contended
+    if contended is None:
+        contended = ((row.spin or 0) + (row.spin_ww or 0)) * (row.total or 0)
+    total = row.wait_total_ns
+    if total is None:
+        total = contended * (row.wait_ns or 0)
+    return round(contended), total
+
+
+def _time(time_ns: float) -> str:
+    """A time in its largest unit, with two decimals above nanoseconds."""
+    for unit, size in _UNITS:
+        if time_ns >= size:
+            return f"{time_ns / size:.2f} {unit:<2}"
+    return f"{time_ns:.0f} ns"

@@ -24,12 +24,18 @@ class LockRow:
         util: share of the window in which it was held; per_second: TOT/SEC if it is printed.
         con: share of attempts that had to wait.
         hold_ns, hold_max_ns: mean and longest hold.
-        wait_ns, wait_max_ns: of those that waited. cpu_share: of all CPUs' time, spent waiting.
+        wait_ns, wait_max_ns: of those that waited; klockstat has them of all. cpu_share: of all
+            CPUs' time, spent waiting.
         total: attempts, rejected tries included. nowait, spin, reject: shares of it.
         readers_max: most readers at once. busy_ns, busy_max_ns: reader busy periods.
         wait_ww_ns, wait_ww_max_ns, spin_ww: writers that waited for a writer; ``spin`` is then the
             share that waited for readers.
         contended, wait_total_ns, hold_total_ns: if a source prints them instead of shares.
+        wait_min_ns, hold_min_ns: the shortest that was not 0.
+        contended_bounces, acquired_bounces: those whose lock was last used on another CPU.
+        owner_changes: acquisitions by another thread than the last.
+        records, loads, stores: samples of a cache line. hitm_local, hitm_remote, peer: loads that
+            found it in another CPU's cache, modified, in the same node or another, or as Arm says.
         type: the source's word for the kind, such as ``rwsem:R``.
         half: for each value, half the unit of its last printed digit; missing: exact.
     """
@@ -58,6 +64,17 @@ class LockRow:
     contended: float | None = None
     wait_total_ns: float | None = None
     hold_total_ns: float | None = None
+    wait_min_ns: float | None = None
+    hold_min_ns: float | None = None
+    contended_bounces: float | None = None
+    acquired_bounces: float | None = None
+    owner_changes: float | None = None
+    records: float | None = None
+    loads: float | None = None
+    stores: float | None = None
+    hitm_local: float | None = None
+    hitm_remote: float | None = None
+    peer: float | None = None
     type: str = ""
     half: Mapping[str, float] = field(default_factory=dict, compare=False)
 
@@ -92,7 +109,7 @@ class LockTable:
     """Lock statistics of one window.
 
     Arguments:
-        source: ``simulated``, ``native``, ``lockmeter``, ``lock_stat`` or ``perf``.
+        source: ``simulated``, ``native``, or a format that is read, such as ``lock_stat``.
         rows: locks in order, the callers of each after it.
         cpus: of the machine, None where the source does not say.
         window_ns: length of the window, None likewise.

@@ -23,7 +23,7 @@ from locksim.papers.franke_2001 import (
 )
 from locksim.papers.franke_2001.setting import LOCKS, MACHINE, Costs, Run
 from locksim.papers.what_if import Runs
-from locksim.study.reports import lockmeter as lockmeter_text
+from locksim.study.reports import detect
 from locksim.study.reports.identities import check
 
 MESSAGES = 20
@@ -106,7 +106,7 @@ def test_the_report_is_a_table_of_lockmeter() -> None:
     """Its text is read back, a table for each number of CPUs, and breaks no equation."""
     report = lockmeter().report
     assert report is not None
-    tables = lockmeter_text.parse(report.text)
+    tables = detect.parse(report.text)
     assert ("lockmeter", [1, 2, 4, 8]) == (report.format, [t.cpus for t in tables])
     holds = {(c.row, c.column): c.simulated for c in lockmeter().cells}
     for table in tables:

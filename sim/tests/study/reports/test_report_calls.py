@@ -23,7 +23,7 @@ from locksim.library.locks.ticket import TicketLock
 from locksim.library.workloads.rcutest import RcuTest
 from locksim.library.workloads.readers_writers import ReadersWriters
 from locksim.library.workloads.token_ring import TokenRing
-from locksim.study.reports import awr, calls, kernprof, lockmeter
+from locksim.study.reports import awr, calls, detect, kernprof, lockmeter
 from locksim.study.reports.identities import check
 
 NS = 1000
@@ -110,7 +110,7 @@ def test_the_table_by_caller_agrees_with_itself() -> None:
         table = profile(workload, warmup_ps=7_000_000).locks
         assert [] == check(table).breaches
         assert check(table).held["callers"] == len(table.locks)
-        (printed,) = lockmeter.parse(lockmeter.text(table))
+        (printed,) = detect.parse(lockmeter.text(table))
         assert [] == check(printed).breaches
 
 

@@ -38,7 +38,7 @@ def test_one_wrong_figure_is_found(identity: str):
     """The row and the equation are named, and nothing else is accused of that equation."""
     sound, wrong = WRONG[identity]
     assert sound in LOCKMETER
-    breaches = check(lockmeter.parse(LOCKMETER.replace(sound, wrong))[0]).breaches
+    breaches = check(detect.parse(LOCKMETER.replace(sound, wrong))[0]).breaches
     assert [identity] == [b.identity for b in breaches if b.identity == identity]
 
 
@@ -76,7 +76,7 @@ def test_the_published_tables_of_2001_agree_with_themselves(cpus: int):
             f"{of['util']}% {of['con']}%  {of['hold_mean']}us({of['hold_max']}us)  {wait}  "
             f"{of['total']} {of['nowait']}% {of['spin']}% {of['reject']}%  {lock}"
         )
-    found = check(*lockmeter.parse("\n".join(lines)))
+    found = check(*detect.parse("\n".join(lines)))
     assert ([], (3, 3)) == (found.breaches, found.agree)
 
 
@@ -92,7 +92,7 @@ def test_a_simulated_table_holds_exactly(workload):  # type: ignore[no-untyped-d
     )
     assert [] == check(table).breaches
     assert {"util", "cpu", "shares", "max"} == set(check(table).held)
-    (printed,) = lockmeter.parse(lockmeter.text(table))
+    (printed,) = detect.parse(lockmeter.text(table))
     assert [] == check(printed).breaches
     spoilt = [replace(row, util=(row.util or 0) * 1.01) for row in table.rows]
     assert check(replace(table, rows=spoilt)).breaches

@@ -52,7 +52,7 @@ def test_what_is_printed_is_read_back(locks: list[list[LockRow]], cpus: int, sec
     """Printed, read and printed again: the same text; every figure within half its last digit."""
     table = LockTable("simulated", [r for lock in locks for r in lock], cpus, seconds * 1e9, "x")
     text = lockmeter.text(table)
-    (found,) = lockmeter.parse(text)
+    (found,) = detect.parse(text)
     assert text == lockmeter.text(found)
     assert (cpus, "x") == (found.cpus, found.system)
     assert seconds * 1e9 == pytest.approx(found.window_ns, rel=1e-8)
@@ -84,7 +84,7 @@ def test_percentages_have_two_or_three_digits(share: float, text: str):
 
 def test_every_section_is_read():
     """Columns of each kind; *TOTAL* is left out; callers belong to the lock above."""
-    (table,) = lockmeter.parse(LOCKMETER)
+    (table,) = detect.parse(LOCKMETER)
     assert ("Linux made-up 2.4.3 #1 SMP i686", 4, 10e9) == (
         table.system,
         table.cpus,
@@ -114,18 +114,18 @@ def test_every_section_is_read():
 
 def test_a_row_without_holds_is_read():
     """Lockstat leaves HOLD blank where it saw no release: its wait is not its hold."""
-    row = lockmeter.parse(LOCKMETER)[0].rows[3]
+    row = detect.parse(LOCKMETER)[0].rows[3]
     assert (None, 10_000, 0.25) == (row.hold_ns, row.wait_ns, row.reject)
 
 
 def test_wrapped_lines_are_joined():
     """Mail cuts rows in two or three; the caller's indent survives."""
-    (table,) = lockmeter.parse(LOCKMETER)
+    (table,) = detect.parse(LOCKMETER)
     text = LOCKMETER.replace(" 0%  cache_lock", "\n0%  cache_lock")
     text = text.replace(" 80.0% 20.0%\n", "\n80.0% 20.0%\n").replace(
         " 0%    insert", "\n0%    insert"
     )
-    assert table.rows == lockmeter.parse(text)[0].rows
+    assert table.rows == detect.parse(text)[0].rows
 
 
 @pytest.mark.parametrize(
@@ -135,8 +135,8 @@ def test_wrapped_lines_are_joined():
 )
 def test_a_row_is_never_dropped(old: str, new: str):
     """Neither its name nor the place where mail cuts it makes a row something else."""
-    (table,) = lockmeter.parse(LOCKMETER)
-    (found,) = lockmeter.parse(LOCKMETER.replace(old, new))
+    (table,) = detect.parse(LOCKMETER)
+    (found,) = detect.parse(LOCKMETER.replace(old, new))
     assert [(row.util, row.total) for row in table.rows] == [
         (row.util, row.total) for row in found.rows
     ]
@@ -145,7 +145,7 @@ def test_a_row_is_never_dropped(old: str, new: str):
 @pytest.mark.parametrize("time", ["0.00", "1.2.3", "-"])
 def test_a_window_that_is_none_counts_as_missing(time: str):
     """Then the rows imply it, as where the text does not name it."""
-    (table,) = lockmeter.parse(LOCKMETER.replace("10.00 sec", f"{time} sec"))
+    (table,) = detect.parse(LOCKMETER.replace("10.00 sec", f"{time} sec"))
     assert (None, 7) == (table.window_ns, len(table.rows))
     assert [] == check(table).breaches
 
@@ -162,14 +162,17 @@ def test_what_a_text_lacks_can_be_told():
 def test_each_number_of_cpus_is_a_table():
     """As in a message that compares machines of several sizes."""
     one = "(8) CPUs:\n\n  1.0%    0%  0.1us( 3.1us)    0us        100  100%    0%    0%  a_lock\n"
-    tables = lockmeter.parse("SPINLOCKS\n" + one + one.replace("(8) CPUs", "(1) CPU"))
+    tables = detect.parse("SPINLOCKS\n" + one + one.replace("(8) CPUs", "(1) CPU"))
     assert [8, 1] == [table.cpus for table in tables]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("SPINLOCKS\n", "no row of a lockmeter table was found\nhelp: give the whole text"),
+        (
+            "SPINLOCKS\n",
+            "no lock report was found\nhelp: give the tool's tables with their headings: lockmeter",
+        ),
         ("SPINLOCKS\n 20.0% 20.0%  2.0us  oops\n", "line 2: not a row of the section 'SPINLOCKS'"),
         (
             LOCKMETER.replace("     3  6.0us", "  many  6.0us"),
@@ -180,7 +183,7 @@ def test_each_number_of_cpus_is_a_table():
 def test_bad_text_is_refused(text: str, message: str):
     """What, where, how to mend."""
     with pytest.raises(ReportError) as caught:
-        lockmeter.parse(text)
+        detect.parse(text)
     assert str(caught.value).startswith(message)
     assert "\nhelp: " in str(caught.value)
 
@@ -190,7 +193,7 @@ def test_a_simulated_rwlock_fills_every_column():
     run = simulate(ReadersWriters(read_percent=60, think_ps=1_000_000), machine="ideal-8")
     window = sum(r.window_ps for r in run.replications) / 1e3
     table = of_meter(run.by_lock().to_dict("records"), source="simulated", cpus=8, window_ns=window)
-    (found,) = lockmeter.parse(lockmeter.text(table))
+    (found,) = detect.parse(lockmeter.text(table))
     read, write = sorted(found.rows, key=lambda row: row.kind)
     assert (read.readers_max or 0) > 1
     assert (read.busy_ns or 0) >= (read.hold_ns or 0) / 1.1

@@ -2,6 +2,11 @@
 
 import tomllib
 from pathlib import Path
+from typing import Any
+
+import pytest
+
+from locksim.study.reports import detect
 
 REAL = Path(__file__).parent / "real"
 EXPECTED = tomllib.loads((REAL / "expected.toml").read_text(encoding="utf-8"))
@@ -12,3 +17,83 @@ def test_every_text_has_a_source_and_expected_values():
     assert sorted(EXPECTED) == sorted(file.stem for file in REAL.glob("*.txt"))
     for one in EXPECTED.values():
         assert {"source", "date", "format", "rows", "skipped", "by", "largest"} <= set(one)
+
+
+def test_every_format_but_lockmeter_has_a_real_text():
+    """Lockmeter's own are the tables of 2001."""
+    assert set(detect.FORMATS) - {"lockmeter"} == {one["format"] for one in EXPECTED.values()}
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_a_real_text_is_read_whole(name: str):
+    """Every row, the largest row's values, and the number of lines that are no tool's."""
+    expected: dict[str, Any] = EXPECTED[name]
+    with (REAL / f"{name}.txt").open(encoding="utf-8") as lines:
+        report = detect.read_report(lines)
+    tables = report.tables
+    assert expected["rows"] == [len(table.locks) for table in tables]
+    assert expected.get("places", 0) == sum(len(t.rows) - len(t.locks) for t in tables)
+    assert expected["skipped"] == report.skipped.total()
+    assert {expected["format"]} == {table.source for table in tables}
+    field = expected["by"]
+    rows = next(t.locks for t in tables if any(getattr(r, field) is not None for r in t.locks))
+    largest = max(rows, key=lambda row: getattr(row, field) or 0)
+    found = {key: getattr(largest, key) for key in expected["largest"]}
+    words = {key: value for key, value in found.items() if isinstance(value, str)}
+    assert {k: v for k, v in expected["largest"].items() if isinstance(v, str)} == words
+    assert {k: v for k, v in expected["largest"].items() if k not in words} == pytest.approx(
+        {k: v for k, v in found.items() if k not in words}, rel=1e-9
+    )
+    for key in ("cpus", "window_ns"):
+        if key in expected:
+            assert expected[key] == pytest.approx(getattr(tables[0], key))
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_a_quoted_text_is_the_same(name: str):
+    """A reply's marks and another system's line ends change nothing."""
+    text = (REAL / f"{name}.txt").read_text(encoding="utf-8")
+    if "=\n" in text or text.startswith(">"):
+        pytest.skip("quoted already")
+    quoted = "".join(f"> {line}\r\n" for line in text.splitlines())
+    assert [table.rows for table in detect.parse(text)] == [
+        table.rows for table in detect.parse(quoted)
+    ]
+
+
+def test_prose_between_rows_is_the_label_of_a_table():
+    """Two tables below one heading, as a mail compares two kernels."""
+    vanilla, revert = detect.parse((REAL / "lock-stat-no-version.txt").read_text(encoding="utf-8"))
+    assert ["lock_stat version 0.4, VANILLA", "lock_stat version 0.4, REVERT"] == [
+        vanilla.system,
+        revert.system,
+    ]
+
+
+def test_many_tools_in_one_text():
+    """As in a mail with everything; each table has its source, in the text's order."""
+    names = ["perf-filter", "mutrace", "lock-stat-grep", "c2c-2020", "klockstat-hours"]
+    text = "\n\n".join((REAL / f"{name}.txt").read_text(encoding="utf-8") for name in names)
+    assert ["perf", "mutrace", "lock_stat", "c2c", "c2c", "klockstat"] == [
+        table.source for table in detect.parse(text)
+    ]
+
+
+def test_events_that_perf_lost_are_noted():
+    """Perf's tail names the share of events that it could not count."""
+    text = (REAL / "perf-stacks.txt").read_text(encoding="utf-8")
+    (clean,) = detect.parse(text)
+    (lossy,) = detect.parse(text.replace("bad rate: 0.00 %", "bad rate: 51.66 %"))
+    assert ([], ["perf lost 51.66 % of the events: counts and times are too low"]) == (
+        clean.notes,
+        lossy.notes,
+    )
+
+
+def test_only_waits_are_counted_without_lockdep():
+    """Then perf lock report's acquired equals contended, and there is no total."""
+    (table,) = detect.parse((REAL / "perf-report-wrapped.txt").read_text(encoding="utf-8"))
+    assert {None} == {row.total for row in table.rows}
+    assert ["acquired equals contended in every row: the kernel's events show waits only"] == (
+        table.notes
+    )
