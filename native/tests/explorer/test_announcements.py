@@ -186,3 +186,42 @@ def test_what_cannot_be_announced_is_refused(text: str, tmp_path: Path) -> None:
     """With its place, and what to write in its place."""
     with pytest.raises(NativeError, match=r"program\.c:\d: the compiler does not announce"):
         verdict(tmp_path, text)
+
+
+INIT = """
+#include <stdatomic.h>
+#include <stdlib.h>
+struct node { _Atomic(int) count; _Atomic(struct node *) next; };
+static struct node shared;
+static _Atomic(struct node *) first;
+void locklab_thread(int me)
+{
+    if (me == 0) {
+        struct node *node = AT;
+        atomic_init(&node->count, 1);
+        atomic_init(&node->next, NULL);
+        atomic_store_explicit(&first, node, memory_order_release);
+    } else {
+        struct node *node = FOUND;
+        if (node)
+            locklab_assert(atomic_load_explicit(&node->count, memory_order_relaxed) == 1);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("memory", ["sc", "tso", "c11"])
+@pytest.mark.parametrize(
+    ("at", "found_by", "expected"),
+    [
+        ("&shared", "atomic_load_explicit(&first, memory_order_acquire)", ("proven", "")),
+        ("&shared", "&shared", ("violated", "race")),
+        ("malloc(1)", "NULL", ("violated", "memory")),
+    ],
+)
+def test_initialising_is_no_atomic_operation(
+    at: str, found_by: str, expected: tuple[str, str], memory: str, tmp_path: Path
+) -> None:
+    """atomic_init() beside another access is a race (C11 7.17.2.1); before publication it is not."""
+    text = INIT.replace("AT;", f"{at};").replace("FOUND", found_by)
+    assert expected == verdict(tmp_path, text, memory=memory)
