@@ -10,7 +10,8 @@
  * themselves (LOCKLAB_QSPINLOCK_PARTS): a plain store releases, where the whole word would need an
  * atomic instruction. C11 has no accesses of several sizes to one atomic object; x86 defines them,
  * and gcc and clang leave atomics through a union alone. Elsewhere, under ThreadSanitizer, and
- * where the macro is set to 0, only the whole word is used, as Linux does without such stores.
+ * where the macro is set to 0, only the whole word is used, as Linux does without such stores. The
+ * explorer explores both.
  *
  * The nodes. A thread waits for one lock at a time, so one node a thread serves all locks: they are
  * kept in a table that all threads have joined before, as Linux has them per CPU (four each there,

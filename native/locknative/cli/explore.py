@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -108,20 +109,25 @@ def _explore(
     from locknative.compilation.emitted import is_emitted
     from locknative.errors import unknown
     from locknative.explorer import Program
-    from locknative.explorer.locks import explore_lock, locks
+    from locknative.explorer.locks import explore_lock, halves, locks
     from locknative.explorer.search import run
 
     known = locks()
     with progress(", ".join(files)) as report:
         if files == ["all"] or all(file in known or is_emitted(file) for file in files):
             chosen = known if files == ["all"] else files
+            parts = [
+                (lock, half)
+                for lock in chosen
+                for half in [one for one in halves(lock) if one in defines] or halves(lock)
+            ]
             done: list[Exploration] = []
-            for lock in chosen:
+            for lock, half in parts:
 
                 def told(text: str, fraction: float, lock: str = lock) -> None:
-                    report(f"{lock}: {text}", (len(done) + fraction) / len(chosen))
+                    report(f"{lock}: {text}", (len(done) + fraction) / len(parts))
 
-                done.append(explore_lock(lock, search, rounds=rounds, report=told))
+                done.append(explore_lock(lock, search, rounds=rounds, half=half, report=told))
             return done
         for file in files:
             if not Path(file).suffix and not Path(file).exists() and file not in known:
@@ -154,4 +160,6 @@ def _print(view: Console, found: Exploration, search: Search) -> None:
     for limit in found.limits:
         say(f"  {limit}", view)
     if found.verdict == "violated" and search.replay is None:
-        say(f"  the same run again: --replay '{found.choices}', with the same options", view)
+        half = re.search(r" \((\w+=\w+)\)$", found.program)
+        options = "the same options" + (f" and --define {half[1]}" if half else "")
+        say(f"  the same run again: --replay '{found.choices}', with {options}", view)

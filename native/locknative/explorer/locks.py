@@ -9,15 +9,25 @@ import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from locknative.compilation import emitted, toolchain
 from locknative.errors import unknown
 from locknative.explorer.program import Program
-from locknative.explorer.search import Exploration, Report, Search, run
+from locknative.explorer.search import MEMORIES, Exploration, Report, Search, run
 
 MOST = 8
 """Threads that the client has room for."""
+
+HALVES = {
+    "qspinlock": {
+        "LOCKLAB_QSPINLOCK_PARTS=0": MEMORIES,
+        "LOCKLAB_QSPINLOCK_PARTS=1": ("sc", "tso"),
+    },
+}
+"""Locks with an ``#if`` in their header: how to compile each half, and the memory models that
+define it. x86 has accesses of several sizes to one word, C11 has not."""
 
 
 def locks() -> list[str]:
@@ -31,6 +41,11 @@ def has_two_sides(lock: str) -> bool:
     """Return whether there is something else to do with a lock than to hold it alone."""
     with _sources(lock) as (file, _):
         return bool(re.search(r"#define (READ_ACQUIRE|REFERENCES)\b", file.read_text()))
+
+
+def halves(lock: str) -> list[str]:
+    """Return the macros that choose each half of a lock's header; of a lock without, one ""."""
+    return list(HALVES.get(lock, {"": MEMORIES}))
 
 
 def adapter(lock: str) -> Path:
@@ -56,7 +71,12 @@ def _sources(lock: str) -> Iterator[tuple[Path, list[Path]]]:
 
 
 def program(
-    lock: str, *, rounds: int = 1, roles: int = 0, includes: Sequence[str | Path] = ()
+    lock: str,
+    *,
+    rounds: int = 1,
+    roles: int = 0,
+    includes: Sequence[str | Path] = (),
+    half: str = "",
 ) -> Program:
     """Compile a lock with the explorer's client (``explorer/client.h``).
 
@@ -65,8 +85,10 @@ def program(
         rounds: how often each thread goes in.
         roles: 0, or 1: who reads and who writes is exchanged.
         includes: folders that are searched before the library's own, for another version of it.
+        half: of its header (:func:`halves`), else the one that the header chooses.
     """
-    defines = ['LOCKLAB_LOOP="explorer/client.h"', f"ROUNDS={rounds}", f"ROLES={roles}"]
+    defines = [half] if half else []
+    defines += ['LOCKLAB_LOOP="explorer/client.h"', f"ROUNDS={rounds}", f"ROLES={roles}"]
     with _sources(lock) as (file, folders):
         return Program([file], [*defines, f"LOCKLAB_CPUS={MOST}"], [*includes, *folders])
 
@@ -77,32 +99,34 @@ def explore_lock(
     *,
     rounds: int = 1,
     includes: Sequence[str | Path] = (),
+    half: str = "",
     report: Report | None = None,
 ) -> Exploration:
     """Explore a lock's client, and where there are two sides the one with roles exchanged.
 
     Args:
-        lock, rounds, includes: see :func:`program`. search: how. report: see
+        lock, rounds, includes, half: see :func:`program`. search: how; a half that this memory
+            model does not define is explored under tso, as x86 runs it. report: see
             :func:`locknative.explorer.search.run`; each client begins at 0.
 
     Returns:
         The first client's exploration that is not clean, else the last one's with the runs, steps
         and seconds of both.
     """
+    if half and search.memory not in HALVES[lock][half]:
+        search = replace(search, memory="tso")
     done: list[Exploration] = []
     for roles in (0, 1) if has_two_sides(lock) else (0,):
-        with program(lock, rounds=rounds, roles=roles, includes=includes) as compiled:
+        with program(lock, rounds=rounds, roles=roles, includes=includes, half=half) as compiled:
             found = run(compiled, search, report)
         done.append(found)
         if found.verdict in ("violated", "unfinished"):
             break
-    return together(lock, done)
+    return together(f"{lock} ({half})" if half else lock, done)
 
 
 def together(lock: str, done: Sequence[Exploration]) -> Exploration:
     """Return the explorations of a lock's clients as one: the last, with the costs of all."""
-    from dataclasses import replace
-
     weakest = "bounded" if any(found.verdict == "bounded" for found in done) else done[-1].verdict
     last = done[-1]
     return replace(

@@ -222,6 +222,6 @@ void locklab_thread(int me)
 def test_initialising_is_no_atomic_operation(
     at: str, found_by: str, expected: tuple[str, str], memory: str, tmp_path: Path
 ) -> None:
-    """atomic_init() beside another access is a race (C11 7.17.2.1); before publication it is not."""
+    """atomic_init() beside another access is a race (C11 7.17.2.1), and none before it."""
     text = INIT.replace("AT;", f"{at};").replace("FOUND", found_by)
     assert expected == verdict(tmp_path, text, memory=memory)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import native_zoo as zoo
 import pytest
 
-from locknative.compilation import executable
+from locknative.compilation import executable, toolchain
 from locknative.errors import NativeError
 from locknative.explorer import Search
-from locknative.explorer.locks import explore_lock, locks, program
+from locknative.explorer.locks import explore_lock, halves, locks, program
 from locknative.explorer.search import run
 
 BUGS = zoo.bugs()
@@ -49,17 +51,38 @@ def test_right_locks_are_not_accused(lock: str, memory: str) -> None:
     assert "bounded" == found.verdict
 
 
-@pytest.mark.slow
-def test_qspinlock_by_parts() -> None:
-    """The variant that stores bytes and half words, as x86 does, is right too."""
-    from locknative.explorer import Program
-    from locknative.explorer.locks import adapter
+def test_every_switch_has_its_halves() -> None:
+    """What a header compiles by an #if of its own is explored both ways."""
+    folder = toolchain.sources() / "include/locklab"
+    for lock in locks():
+        text = (folder / f"{lock}.h").read_text()
+        switches = set(re.findall(r"^#(?:el)?if (LOCKLAB_\w+)$", text, re.MULTILINE))
+        expected = {f"{switch}={value}" for switch in switches for value in (0, 1)}
+        assert (lock, expected or {""}) == (lock, set(halves(lock)))
 
-    defines = ['LOCKLAB_LOOP="explorer/client.h"', "LOCKLAB_QSPINLOCK_PARTS=1"]
-    with Program([adapter("qspinlock")], defines) as compiled:
-        for memory in ("sc", "tso"):
-            found = run(compiled, Search(threads=3, memory=memory, preemptions=2))
-            assert "bounded" == found.verdict
+
+@pytest.mark.parametrize("half", halves("qspinlock"))
+@pytest.mark.parametrize("memory", ["sc", "tso", "c11"])
+def test_both_halves_are_proven(memory: str, half: str) -> None:
+    """Also the one that only x86 runs; where C11 has no answer, as x86 does it."""
+    found = explore_lock("qspinlock", Search(threads=3, memory=memory), half=half)
+    assert ("proven", f"qspinlock ({half})") == (found.verdict, found.program)
+    assert (memory if half.endswith("0") or memory != "c11" else "tso") == found.memory
+
+
+def test_each_half_has_its_release(tmp_path: Path) -> None:
+    """One that is too weak is found in the half that has it, and only there."""
+    text = (toolchain.sources() / "include/locklab/qspinlock.h").read_text()
+    right = "atomic_store_explicit(&lock->locked, 0, memory_order_release)"
+    assert 1 == text.count(right)
+    weak = text.replace(right, right.replace("release", "relaxed"))
+    (tmp_path / "locklab").mkdir()
+    (tmp_path / "locklab/qspinlock.h").write_text(weak)
+    found = [
+        explore_lock("qspinlock", Search(threads=2), includes=[tmp_path], half=half).found
+        for half in halves("qspinlock")
+    ]
+    assert ["", "race"] == found
 
 
 @pytest.mark.covering("bug", every=2)

@@ -79,5 +79,7 @@ void locklab_fail_to_read(const char *why);
 
 /* Locks of include/locklab wait with this: it touches no memory, so there is nothing to explore. */
 #define LOCKLAB_PAUSE() ((void)0)
+/* And how often qspinlock.h looks again before it gives up: what comes after is the same. */
+#define LOCKLAB_QSPINLOCK_PATIENCE 1
 
 #endif
