@@ -25,13 +25,15 @@ COLUMNS = ("line", "operation", "given", "weakest", "if weaker")
 class LossAnswer(TypedDict):
     """What happens with an order that is weaker than the weakest one.
 
-    ``verdict`` is "violated", or "unfinished": not decided. ``found`` is the property that is
-    violated, in ``client`` with ``threads`` threads and ``rounds`` rounds;
-    docs/explain/checker.md has the parts of a ``counterexample``.
+    ``verdict`` is "violated", "unfinished" (not decided), or "proven within limits", where the
+    given orders are proven without any. ``found`` is the property that is violated, in ``client``
+    with ``threads`` threads and ``rounds`` rounds; docs/explain/checker.md has the parts of a
+    ``counterexample``.
     """
 
     order: str
     verdict: str
+    limits: list[str]
     found: str
     client: str
     threads: int
@@ -131,6 +133,7 @@ def _loss(loss: Loss) -> LossAnswer:
     return {
         "order": name_of(loss.order),
         "verdict": verdict.verdict,
+        "limits": verdict.limits,
         "found": verdict.found,
         "client": verdict.client,
         "threads": verdict.threads,
@@ -150,8 +153,9 @@ def breaks(one: WeakestOrder) -> list[str]:
 
     lines = []
     for loss in one.losses:
-        shown = loss.verdict.counterexample
-        says = "not decided" if shown is None else brief(shown)
+        shown, limits = loss.verdict.counterexample, loss.verdict.limits
+        says = f"only within limits: {limits[0]}" if loss.verdict.is_proof() else "not decided"
+        says = says if shown is None else brief(shown)
         lines.append(f"{name_of(loss.order)}: {says}" if len(one.losses) > 1 else says)
     return lines if one.performed else ["not performed"]
 

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from locksim.checker.errors import CheckError
+from locksim.checker.limits import UNFINISHED
 from locksim.checker.verdict import LIVENESS, Budget, Verdict
 from locksim.checker.weakest.descent import Memory, Orders, descend, settle, with_order
 from locksim.compiler.frontend import compile_class
@@ -44,7 +45,8 @@ class Loss:
     """What happens with an order that is weaker than the weakest one.
 
     Arguments:
-        order: the weaker one. verdict: violated, with its counterexample, or unfinished.
+        order: the weaker one. verdict: violated, with its counterexample, or unfinished, or proven
+            within limits where the given orders are proven without any.
     """
 
     order: Change
@@ -74,8 +76,8 @@ class WeakestOrder:
 
     @property
     def decided(self) -> bool:
-        """Whether each weaker order is known to break something."""
-        return all(loss.verdict.counterexample is not None for loss in self.losses)
+        """Whether it is known of each weaker order that it does not suffice."""
+        return all(loss.verdict.verdict != UNFINISHED for loss in self.losses)
 
 
 @dataclass(frozen=True)
@@ -158,6 +160,7 @@ class _Weakest:
     report: Progress | None
     checks: int = 0
     states: int = 0
+    within: bool = False
     began: float = field(default_factory=time.process_time)
     known: dict[tuple[int, bool, Orders], Verdict] = field(default_factory=dict)
     operations: list[Operation] = field(default_factory=list)
@@ -166,6 +169,7 @@ class _Weakest:
         given = self._ask(len(self.sizes) - 1, {})
         if not given.is_proof():
             return self._answer(given)
+        self.within = bool(given.limits)
         performed = self._performed(source, given)
         self.operations = sorted(performed, key=_cost)
         top: Orders = tuple(operation.order for operation in self.operations)
@@ -204,12 +208,16 @@ class _Weakest:
 
     def _holds(self, last: int, orders: Orders) -> bool:
         """Whether orders are proven in every size up to one."""
-        return all(self._verdict(size, orders).is_proof() for size in range(last + 1))
+        return all(self._suffices(self._verdict(size, orders)) for size in range(last + 1))
+
+    def _suffices(self, verdict: Verdict) -> bool:
+        """Whether a proof is as good as that of the given orders: no limit has come with it."""
+        return verdict.is_proof() and (self.within or not verdict.limits)
 
     def _refuted(self, orders: Orders) -> Verdict | None:
-        """The verdict of the smallest size in which orders are not proven; None: there is none."""
+        """The verdict of the smallest size in which orders do not suffice; None: there is none."""
         verdicts = (self._verdict(k, orders, simplest=True) for k in range(len(self.sizes)))
-        return next((verdict for verdict in verdicts if not verdict.is_proof()), None)
+        return next((verdict for verdict in verdicts if not self._suffices(verdict)), None)
 
     def _losses(self, orders: Orders, k: int) -> tuple[Loss, ...]:
         weaker = self.operations[k].next_weaker(orders[k])
