@@ -44,16 +44,16 @@ class ExpectedCheck(Check):
         return bool(self.measured_classes)
 
     def prepare(self) -> None:
-        """Simulate a lock of the library, once for all students with equal values.
+        """Find the right number, once for all checks and students with equal values.
 
-        A check's process is forked from this one and inherits the number. If it cannot be
+        A check's process is forked from this one and inherits what was simulated. If it cannot be
         simulated, the check itself reports it.
         """
-        if isinstance(self.expected, Measure) and not self.expected.own:
-            from lockgrader.measuring.runs import reference
+        from lockgrader.submitted import Submitted
 
+        if not self.measured_classes:
             with contextlib.suppress(Exception):
-                reference(self.expected)
+                expected(self.expected, Submitted())
 
     def right(self, solution: Submitted) -> Mapping[str, float | list[float]]:
         """The expected value."""

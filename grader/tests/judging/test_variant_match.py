@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from lockgrader.judging.variant_match import MOST, matching_variants
+from lockgrader.judging.variant_match import MOST, MOST_MEASURES, matching_variants
 from lockgrader.kinds.answer import Answer
 from lockgrader.lab import Lab, load
+from lockgrader.lab.chatroom import ChatroomRun
+from lockgrader.measuring import runs
 from lockgrader.submitted import Submitted
 
 LAB = """
@@ -72,6 +74,47 @@ def test_many_variants_are_bounded(tmp_path: Path) -> None:
     assert isinstance(check, Answer)
     assert 0 < len(suspected(lab, 30.0, mine=999_999)) <= MOST
     assert () == suspected(lab, 5000.0, mine=999_999)
+
+
+def test_one_changed_value_comes_first(tmp_path: Path) -> None:
+    """A student who took one wrong value is told, however many variants there are."""
+    text = LAB.replace("choice = [100, 200, 300]", "low = 1\nhigh = 90").replace(
+        'choice = ["a", "b", "c"]', "choice = [0, 1000, 2000]"
+    )
+    text = text.replace('"$mine"', '{ formula = "a + b", where = { a = "$mine", b = "$unused" } }')
+    lab = a_lab(tmp_path, text.replace("tolerance = 0.1\nfade = 0.5", "tolerance = 0.0001"))
+    own: dict[str, str | int] = {"mine": 80, "unused": 1000}
+    (check,) = lab.checks(own)
+    given = Submitted(answers={"n": [2080.0]})
+    found = matching_variants(lab, check, check.judge(given), given, own)
+    assert ("mine = 80, unused = 2000",) == found
+
+
+@pytest.mark.parametrize(
+    ("expected", "most"),
+    [
+        (
+            '{ measure = "time_ns", lock = "tas", machine = "ideal-4", cpus = 2, seed = "$mine" }',
+            MOST_MEASURES,
+        ),
+        ('{ formula = "r", where = { r = { chatroom = "throughput", seed = "$mine" } } }', 0),
+    ],
+)
+def test_simulations_are_few(
+    expected: str, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wrong number takes some short runs of a lock besides its own, and none of Chatroom."""
+    tried = set()
+
+    def simulated(asked: object) -> float:
+        tried.add(asked)
+        return 1.0
+
+    monkeypatch.setattr(runs, "reference", simulated)
+    monkeypatch.setattr(ChatroomRun, "number", simulated)
+    wide = LAB.replace("choice = [100, 200, 300]", "low = 1\nhigh = 1000000")
+    assert () == suspected(a_lab(tmp_path, wide.replace('"$mine"', expected)), 5.0)
+    assert 1 + most == len(tried)
 
 
 def test_a_missing_answer_fits_no_variant(tmp_path: Path) -> None:
