@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Report", "TrialsAnswer", "chart", "check_report", "document"]
 
-REPORTS = ("lockmeter",)
+REPORTS = ("lockmeter", "lock_stat", "perf")
 _ONLY_LATENCY = "only the latency loop meters locks: measure with --loop latency"
 
 Report = Annotated[str | None, Detail(values=among(REPORTS))]
@@ -120,7 +120,7 @@ def chart(measurement: Measurement, report: str | None) -> Chart[TrialsAnswer]:
     Raises:
         UsageError: the measurement has no lock meter to report.
     """
-    text = None if report is None else _report(measurement)
+    text = None if report is None else _report(measurement, report)
     answer = document(measurement)
     if report is not None and text is not None:
         answer["report"] = {"format": report, "text": text}
@@ -138,15 +138,15 @@ def chart(measurement: Measurement, report: str | None) -> Chart[TrialsAnswer]:
     return Chart(answer, show, picture=picture)
 
 
-def _report(measurement: Measurement) -> str:
-    """Return the lock meter in lockmeter's format, a table a cell."""
+def _report(measurement: Measurement, name: str) -> str:
+    """Return the lock meter in a report's format, a table a cell."""
     from locknative.benchmark.meter import lock_tables
-    from locksim.study.reports import lockmeter
+    from locksim.study.reports.formats import WRITERS
 
     found = lock_tables(measurement)
     if not found:
         raise UsageError(f"--report: {_ONLY_LATENCY}")
-    return "\n".join(map(lockmeter.text, found))
+    return "\n".join(map(WRITERS[name], found))
 
 
 def _print(output: Console, measurement: Measurement) -> None:

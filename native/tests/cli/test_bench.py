@@ -102,7 +102,7 @@ def test_all_is_well(tmp_path: Path) -> None:
         (["bench", "tas", "--duration", "1us"], "--duration 1us: write whole milliseconds"),
         (["bench", "tas", "--set", "-1"], "--set must be between 0 and"),
         (["bench", "tas", "--loop", "validate"], "timed loop 'validate'"),
-        (["bench", "tas", "--report", "perf"], "--report must be lockmeter"),
+        (["bench", "tas", "--report", "c2c"], "--report must be lockmeter or lock_stat or perf"),
         (["bench", "tas", "--report", "lockmeter", "--loop", "throughput"], "only the latency"),
         (["show", "none.json"], "cannot be read"),
     ],

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from locksim.machine import Machine
     from locksim.study.simulation import Placement, Simulation
 
-FORMATS = ("lockmeter", "lockmeter-callers", "kernprof", "callgraph", "awr")
+#: Covered by all replications; the others need the callers.
+TABLES = ("lockmeter", "lock_stat", "perf")
+FORMATS = (*TABLES, "lockmeter-callers", "kernprof", "callgraph", "awr")
 #: Units of work per CPU before and in the window; few, since the reference engine is slow.
 _WARMUP, _OPERATIONS = 10, 40
 
@@ -37,19 +39,20 @@ def report_text(
 ) -> str:
     """Return a report's text.
 
-    ``lockmeter`` covers all replications of the simulation. The other formats need the callers, so
-    a short window is run again in the reference engine.
+    The formats in ``TABLES`` cover all replications of the simulation. The others need the callers,
+    so a short window is run again in the reference engine.
 
     Arguments:
         name: one of ``FORMATS``. result: the simulation.
         workload, machine, placement, seed: those of the simulation.
     """
     from locksim.study.reports import awr, calls, kernprof, lockmeter
+    from locksim.study.reports.formats import WRITERS
     from locksim.study.reports.table import of_meter
 
-    if name == "lockmeter":
+    if name in TABLES:
         window_ps = sum(r.window_ps for r in result.replications)
-        return lockmeter.text(
+        return WRITERS[name](
             of_meter(
                 plain(result.meters()),
                 source="simulated",

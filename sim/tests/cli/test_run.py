@@ -256,6 +256,8 @@ def test_reader_that_leaves_early_is_no_error() -> None:
     ("name", "wanted"),
     [
         ("lockmeter", "SPINLOCKS         HOLD            WAIT"),
+        ("lock_stat", "lock_stat version 0.4"),
+        ("perf", "contended   total wait     max wait     avg wait         type   caller"),
         ("lockmeter-callers", "CriticalSection.section"),
         ("kernprof", "us/call  name"),
         ("callgraph", "index % time"),

@@ -7,21 +7,19 @@ from typing import Any
 import pytest
 
 from locksim.study.reports import detect
+from locksim.study.reports.formats import formats
 
 REAL = Path(__file__).parent / "real"
 EXPECTED = tomllib.loads((REAL / "expected.toml").read_text(encoding="utf-8"))
+FORMATS = {sample.name: one.name for one in formats() for sample in one.samples}
 
 
 def test_every_text_has_a_source_and_expected_values():
     """No text without its source, and no entry without its text."""
     assert sorted(EXPECTED) == sorted(file.stem for file in REAL.glob("*.txt"))
-    for one in EXPECTED.values():
-        assert {"source", "date", "format", "rows", "skipped", "by", "largest"} <= set(one)
-
-
-def test_every_format_but_lockmeter_has_a_real_text():
-    """Lockmeter's own are the tables of 2001."""
-    assert set(detect.FORMATS) - {"lockmeter"} == {one["format"] for one in EXPECTED.values()}
+    assert {*EXPECTED, "franke-2001"} == set(FORMATS)
+    assert {*detect.FORMATS} == {*FORMATS.values()}
+    assert all(sample.source and sample.date for one in formats() for sample in one.samples)
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))
@@ -34,7 +32,7 @@ def test_a_real_text_is_read_whole(name: str):
     assert expected["rows"] == [len(table.locks) for table in tables]
     assert expected.get("places", 0) == sum(len(t.rows) - len(t.locks) for t in tables)
     assert expected["skipped"] == report.skipped.total()
-    assert {expected["format"]} == {table.source for table in tables}
+    assert {FORMATS[name]} == {table.source for table in tables}
     field = expected["by"]
     rows = next(t.locks for t in tables if any(getattr(r, field) is not None for r in t.locks))
     largest = max(rows, key=lambda row: getattr(row, field) or 0)
