@@ -32,13 +32,13 @@ all_models = pytest.mark.parametrize("memory", MODELS)
 @pytest.mark.parametrize("lock", RIGHT, ids=lambda lock: lock.__name__)
 def test_an_inner_method_is_no_second_acquisition(lock, memory):
     """No thread is said to enter twice."""
-    assert "proven" == check_lock(lock, threads=2, memory=memory).verdict
+    assert check_lock(lock, threads=2, memory=memory).is_proof()
 
 
 @all_models
 def test_readers_that_enter_as_writers_exclude_only_too_much(memory):
     """Two readers never meet, which their client finds; nobody is said to enter twice."""
-    assert "proven" == check_lock(nested.OneForAll, memory=memory, property="exclusion").verdict
+    assert check_lock(nested.OneForAll, memory=memory, property="exclusion").is_proof()
     assert "deadlock" == check_lock(nested.OneForAll, threads=2, memory=memory).found
 
 
@@ -74,7 +74,7 @@ def test_a_recursive_lock_is_checked_with_a_client_that_nests():
 @all_models
 def test_reading_twice(memory):
     """A reader may enter again, and is inside until it has left as often."""
-    assert "proven" == check_workload(nested.ReadsTwice(), threads=2, memory=memory).verdict
+    assert check_workload(nested.ReadsTwice(), threads=2, memory=memory).is_proof()
     verdict = check_workload(nested.LeavesTooOften(), threads=1, memory=memory)
     assert ("violated", "exclusion") == (verdict.verdict, verdict.found)
     assert "which it does not hold" in verdict.counterexample.message

@@ -139,7 +139,7 @@ def test_a_proof_begins_there() -> None:
     """The setup of a client takes the references that it begins with, in that memory."""
     left = used(Lockref)
     for client in clients_of(Lockref, 2, 1):
-        assert "proven" == check_clients([client], Question(threads=2, used=left.used)).verdict
+        assert check_clients([client], Question(threads=2, used=left.used)).is_proof()
 
 
 def test_a_lost_put_is_found_at_the_end() -> None:

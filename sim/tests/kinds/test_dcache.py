@@ -130,7 +130,7 @@ def test_caches_are_used_and_proven_from_there(cache: type[Dcache]) -> None:
     names = {left.words[name] for name in left.words if name.endswith(".name")}
     assert ({0}, 0) == (names, left.violations)
     clients = kind_of(cache).worn_clients(cache, 2)
-    assert "proven" == check_clients(clients, Question(threads=2, used=left.used)).verdict
+    assert check_clients(clients, Question(threads=2, used=left.used)).is_proof()
 
 
 def test_a_walk_stays_until_a_small_number_comes_round() -> None:

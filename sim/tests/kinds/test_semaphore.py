@@ -210,4 +210,4 @@ class Mine(CountingSemaphore):
 """
     mine = compile_source(text, "mine.py")["Mine"].struct
     assert isinstance(kind_of(mine), SemaphoreKind)
-    assert "proven" == check_lock(mine, threads=2).verdict
+    assert check_lock(mine, threads=2).is_proof()

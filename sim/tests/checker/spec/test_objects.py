@@ -1,6 +1,7 @@
 """Objects with their specifications: the right ones are proven, the wrong ones refuted."""
 
 import pytest
+from checker.proofs import for_all_sizes
 from checker.spec import caches, counted, queues, sets, stacks
 
 from locksim.checker import check_spec, replay
@@ -80,7 +81,7 @@ def test_the_right_ones_are_proven(implementation, name, memory):
     """Nothing else is wrong with them either: memory, races, leaks."""
     atomic, asked = specification(name), RIGHT[implementation, name]
     verdict = check_spec(implementation, atomic, operations=asked, memory=memory)
-    assert ("proven", []) == (verdict.verdict, verdict.limits)
+    assert for_all_sizes(verdict)
 
 
 @pytest.mark.slow
@@ -90,7 +91,7 @@ def test_the_right_ones_are_proven_for_more_clients(implementation, name, memory
     """All that threads can do with so many operations."""
     atomic, asked = specification(name), MORE[implementation, name]
     verdict = check_spec(implementation, atomic, operations=asked, memory=memory)
-    assert ("proven", []) == (verdict.verdict, verdict.limits)
+    assert for_all_sizes(verdict)
 
 
 @pytest.mark.slow
@@ -100,7 +101,7 @@ def test_three_threads(name, memory):
     """One operation each, and whatever they find before."""
     implementation = queues.MSQueue if name == "FIFO" else stacks.TaggedStack
     verdict = check_spec(implementation, specification(name), threads=3, memory=memory)
-    assert "proven" == verdict.verdict
+    assert verdict.is_proof()
 
 
 @pytest.mark.covering("implementation", every=2)
@@ -152,4 +153,4 @@ def test_locks_of_the_library_are_as_their_specifications(name):
     )
     atomic = specification("ReadersWriter" if reads else "Mutex")
     for memory in MODELS:
-        assert "proven" == check_spec(struct, atomic, operations=once, memory=memory).verdict
+        assert check_spec(struct, atomic, operations=once, memory=memory).is_proof()

@@ -10,16 +10,16 @@ from locksim.library.locks.osq import OptimisticSpinQueue
 def test_it_is_proven_with_and_without_leaving(resched_one_in: int) -> None:
     """Nobody leaves: an MCS lock. Anybody may: every mixture is explored."""
     lock = OptimisticSpinQueue(resched_one_in=resched_one_in)
-    assert "proven" == check_lock(lock, threads=3).verdict
+    assert check_lock(lock, threads=3).is_proof()
 
 
 @pytest.mark.slow
 def test_four_threads_are_proven() -> None:
     """A holder and three that leave at once: each has a neighbour that leaves, too."""
-    assert "proven" == check_lock(OptimisticSpinQueue, threads=4).verdict
+    assert check_lock(OptimisticSpinQueue, threads=4).is_proof()
 
 
 @pytest.mark.slow
 def test_two_threads_are_proven_under_c11() -> None:
     """More are too many for the memory that a check may take."""
-    assert "proven" == check_lock(OptimisticSpinQueue, threads=2, memory="c11").verdict
+    assert check_lock(OptimisticSpinQueue, threads=2, memory="c11").is_proof()

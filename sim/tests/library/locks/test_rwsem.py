@@ -14,7 +14,7 @@ def test_it_is_proven_where_no_writer_gives_up_and_where_all_do(resched_one_in: 
     """Writers that spin as long as they can, and writers that sleep at once."""
     queue = OptimisticSpinQueue(resched_one_in=resched_one_in)
     lock = LinuxRWSemaphore(resched_one_in=resched_one_in, queue=queue)
-    assert "proven" == check_lock(lock, threads=2, rounds=2).verdict
+    assert check_lock(lock, threads=2, rounds=2).is_proof()
 
 
 def test_readers_and_writers_sleep() -> None:

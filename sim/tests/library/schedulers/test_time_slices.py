@@ -12,7 +12,7 @@ from locksim.library.workloads.time_shared import TimeShared, TimeSharedSleepers
 @pytest.mark.parametrize("cpus", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_it_is_proven(cpus: int) -> None:
     """Every task comes to its end, and no CPU halts while one waits."""
-    assert "proven" == check_lock(TimeSlices, threads=cpus).verdict
+    assert check_lock(TimeSlices, threads=cpus).is_proof()
 
 
 def test_a_task_that_joins_no_queue_is_missed() -> None:
