@@ -107,6 +107,13 @@ def drills() -> Iterable[str]:
     return KINDS
 
 
+def scripts() -> Iterable[str]:
+    """Return the names of the scripts for other machines."""
+    from locksim.study.reports.scripts import scripts as known
+
+    return known()
+
+
 def report_formats() -> Iterable[str]:
     """Return the formats of measured reports."""
     from locksim.study.reports.detect import FORMATS

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from locksim.study.reports.c2c import CacheLines
+from locksim.study.reports.collected import Collected
 from locksim.study.reports.errors import ReportError
 from locksim.study.reports.klockstat import Klockstat
 from locksim.study.reports.limits import refuse_swapped
@@ -43,10 +44,11 @@ def read_report(
         raise ReportError(f"unknown format {format!r}: write {', '.join(FORMATS)}")
     report = Report(cpus, window_ns)
     chosen = list(READERS.values()) if format is None else [READERS[format]]
-    read(lines, chosen, report)
+    read(lines, [Collected, *chosen], report)
     report.tables[:] = [table for table in report.tables if table.rows]
     if not report.tables:
         raise ReportError(_nothing(report))
+    report.tables[0].notes.extend(f"not collected: {one}" for one in report.missing)
     for table in report.tables:
         refuse_swapped(table)
     return report
@@ -54,6 +56,11 @@ def read_report(
 
 def _nothing(report: Report) -> str:
     """Why there is no table, and what to do."""
+    if report.missing:
+        return (
+            f"the collector got no table; not collected: {'; '.join(report.missing)}\n"
+            "help: collect as root, under load, with perf installed"
+        )
     if report.headings:
         return (
             f"no row below the heading of {report.headings[-1]}\nhelp: the tool counted nothing: "

@@ -45,6 +45,7 @@ class Report:
         cpus, window_ns: of the measurement, where a text does not name them.
         tables: in the text's order. skipped: lines that are no tool's, by kind.
         headings: those that were found, with rows or without.
+        view, missing: what a collector calls the tables below, and what it could not get.
     """
 
     cpus: int | None = None
@@ -52,6 +53,8 @@ class Report:
     tables: list[LockTable] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
     headings: list[str] = field(default_factory=list)
+    view: str = ""
+    missing: list[str] = field(default_factory=list)
 
     def skip(self, line: str) -> str:
         """Count a line that no reader took, and return its kind."""
@@ -121,7 +124,7 @@ class Reader(ABC):
     def table(self) -> LockTable:
         """The table that rows belong to now."""
         if self._table is None:
-            system = ", ".join(filter(None, (self._system, self._label)))
+            system = ", ".join(filter(None, (self._system, self.report.view, self._label)))
             self._table = LockTable(
                 self.source, [], self.report.cpus, self.report.window_ns, system
             )
