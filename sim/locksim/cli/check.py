@@ -161,7 +161,13 @@ def check(
     seed: int = 1,
     strict: bool = False,
     replay: Path | None = None,
-    out: Annotated[Path | None, Detail("FILE.sarif: what is wrong, for editors")] = None,
+    out: Annotated[
+        Path | None,
+        Detail(
+            "FILE.sarif: what is wrong, for editors; FILE.litmus, FILE.lkmm.litmus: the "
+            "counterexample for herd7, with operations of C11 or of the kernel"
+        ),
+    ] = None,
 ) -> Report[CheckAnswer | ReplayAnswer | WeakestAnswer | LitmusAnswer]:
     """Prove a lock or a workload for a few threads, or show the shortest way to break it.
 
@@ -172,8 +178,8 @@ def check(
         raise UsageError("name a lock or a file to --replay, for example: locklab check ticket")
     if replay is not None:
         return _replay(replay)
-    if out is not None and out.suffix != ".sarif":
-        raise UsageError(f"--out {out}: the file must end in .sarif")
+    if out is not None and out.suffix not in (".sarif", litmus.ENDING):
+        raise UsageError(f"--out {out}: the file must end in .sarif or {litmus.ENDING}")
     if lock.endswith(litmus.ENDING):
         if (
             threads
@@ -202,7 +208,8 @@ def check(
     budget, (order, symmetry) = search.budget(memory), search.reductions()
     asked, threads = threads or 0, 3 if threads is None else threads
     property_, condition = _condition(property_, spec)
-    with _recorded(out) as problems, progress(f"{lock}, {memory}") as report:
+    sarif, trace = (out, None) if out is None or out.suffix == ".sarif" else (None, out)
+    with _recorded(sarif) as problems, progress(f"{lock}, {memory}") as report:
         entry, found = resolve(lock), None
         if random:
             verdict = sample_lock(
@@ -252,12 +259,16 @@ def check(
                 found = weakest(entry.struct, ask, budget, sizes=sizes, report=report)
             verdict = ask(budget=budget, report=report) if found is None else found.verdict
         problems.append(verdict)
+    if trace is not None:
+        litmus.save(trace, verdict)
     if found is not None and found.orders:
         return report_of(found, strict=strict)
 
     def show(view: Console) -> None:
         _print(view, verdict, "steps" if random else "states")
         _print_not_checked(view, verdict, entry.struct)
+        if trace is not None and verdict.counterexample is None:
+            say(f"  there is no counterexample, so {trace} was not written", view)
         if weaken:
             say("  --weaken looks for weaker orders once the given ones are proven", view)
 

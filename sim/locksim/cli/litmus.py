@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict
 
 from lockui.console import progress, say
-from lockui.errors import UsageError
+from lockui.errors import UsageError, saving
 from lockui.report import Report
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from locksim.checker import Budget
+    from locksim.checker import Budget, Verdict
     from locksim.checker.litmus.observe import Observation
 
 ENDING = ".litmus"
@@ -69,6 +70,40 @@ def report_of(file: Path, memory: str, budget: Budget) -> Report[LitmusAnswer]:
         _print(view, found)
 
     return Report(_document(found), show, 0 if found.holds and found.race is None else 1)
+
+
+def save(file: Path, verdict: Verdict) -> None:
+    """Write the counterexample of a verdict as a litmus test; without one nothing.
+
+    A name that ends in ``.lkmm.litmus`` asks for the kernel's operations.
+    """
+    from locksim.checker.litmus.trace import trace
+    from locksim.checker.litmus.write import write
+
+    run = verdict.counterexample
+    if run is None:
+        return
+    kernel = file.name.endswith(".lkmm" + ENDING)
+    name = re.sub(r"\W+", "_", Path(verdict.lock.rpartition(":")[2]).stem)
+    test = trace(run, f"{name}+{run.found}", _origin(verdict), kernel=kernel)
+    with saving("--out"):
+        file.write_text(write(test), encoding="utf-8")
+
+
+def _origin(verdict: Verdict) -> str:
+    """The command that finds the counterexample of a verdict, and of which model its steps are."""
+    run = verdict.counterexample
+    assert run is not None
+    asked = [f"locklab check {verdict.lock} --threads {verdict.threads} --memory {verdict.memory}"]
+    if verdict.rounds > 1:
+        asked.append(f"--rounds {verdict.rounds}")
+    if verdict.property != "all":
+        asked.append(f"--property {verdict.property}")
+    if verdict.spec:
+        asked.append(f"--spec {verdict.spec}")
+    if verdict.expect:
+        asked.append(f"--expect '{verdict.expect}'")
+    return f"{' '.join(asked)}\nclient: {run.client}; steps of {run.memory}"
 
 
 def _document(found: Observation) -> LitmusAnswer:

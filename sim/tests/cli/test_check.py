@@ -222,7 +222,7 @@ def test_budget_exits_with_3():
         (("ticket", "--memory", "tso", "--depth", 65), "--depth must be between 1 and 64 (got 65)"),
         (("ticket", "--property", "linearizability"), "--property linearizability needs --spec"),
         (("ticket", "--reduction", "ordre"), "--reduction ordre: did you mean 'order'?"),
-        (("ticket", "--out", "x.json"), "--out x.json: the file must end in .sarif"),
+        (("ticket", "--out", "x.json"), "--out x.json: the file must end in .sarif or .litmus"),
         (("ticket", "--pct", 3), "--pct needs --random"),
         (("ticket", "--random", -1), "schedules must be between 1 and 1,000,000,000 (got -1)"),
     ],

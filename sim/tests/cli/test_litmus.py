@@ -55,3 +55,46 @@ def test_no_answer(sb, arguments, code, message):
     done = run(*arguments)
     assert (code, "") == (done.exit_code, done.stdout)
     assert message in done.stderr
+
+
+BAD = """from locksim.lang import *
+
+class Bad(Lock):
+    held = word()
+
+    def acquire(self):
+        while (yield self.held.load(ACQUIRE)):
+            yield pause()
+        yield self.held.store(1, RELAXED)
+
+    def release(self):
+        yield self.held.store(0, RELEASE)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "operation"),
+    [
+        ("cex.litmus", "atomic_store_explicit(lock_held, 1, memory_order_relaxed); // bad.py:9"),
+        ("cex.lkmm.litmus", "WRITE_ONCE(*lock_held, 1); // bad.py:9"),
+    ],
+)
+def test_a_counterexample_is_written_and_read_back(name, operation, tmp_path, monkeypatch):
+    """In the dialect that the ending asks for."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.py").write_text(BAD)
+    asked = ("bad.py:Bad", "--threads", 2, "--rounds", 2, "--property", "exclusion", "--out", name)
+    assert run(*asked).exit_code == 1
+    text = (tmp_path / name).read_text()
+    assert f"\t{operation}\n" in text
+    command = "locklab check bad.py:Bad --threads 2 --memory sc --rounds 2 --property exclusion"
+    assert ("C Bad+exclusion", command) == (text.splitlines()[0], text.splitlines()[2])
+    assert run(name).exit_code == 0
+
+
+def test_without_a_counterexample_nothing_is_written(tmp_path, monkeypatch):
+    """And the answer says so."""
+    monkeypatch.chdir(tmp_path)
+    done = run("tas", "--threads", 2, "--out", "cex.litmus")
+    assert (0, False) == (done.exit_code, (tmp_path / "cex.litmus").exists())
+    assert "there is no counterexample, so cex.litmus was not written" in done.stdout

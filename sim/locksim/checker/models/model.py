@@ -111,6 +111,11 @@ class Model:
     invariants: tuple[Program, ...] = ()
 
     @property
+    def sc(self) -> bool:
+        """Whether a fence makes no difference."""
+        return self.tables.size[MODEL] == SC
+
+    @property
     def tso(self) -> bool:
         """Whether stores go through buffers."""
         return self.tables.size[MODEL] == TSO

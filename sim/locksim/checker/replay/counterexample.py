@@ -37,6 +37,7 @@ class Counterexample:
         library: what a program of the reader's own calls of the library, in order; a reader need
             not follow its steps.
         grows: word's name → by how much it is larger after each round of the cycle.
+        initial: word's name → its value before the first step, where that is not 0.
     """
 
     found: str
@@ -50,6 +51,7 @@ class Counterexample:
     calls: list[Invocation] = field(default_factory=list)
     library: list[Invocation] = field(default_factory=list)
     grows: dict[str, int] = field(default_factory=dict)
+    initial: dict[str, int] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """JSON-ready data."""
@@ -116,6 +118,8 @@ def of_lasso(found: Exploration, lasso: Lasso) -> Counterexample:
 
 def _of_walk(walk: Replay, found: str, message: str) -> Counterexample:
     """The steps and calls of a path that has been walked."""
+    size, shared = walk.model.tables.size[m.N_WORDS], walk.model.shared
+    words = {s.word: shared[s.address] for s in walk.steps if s.order and 0 < s.address < size}
     return Counterexample(
         found,
         message,
@@ -123,6 +127,7 @@ def _of_walk(walk: Replay, found: str, message: str) -> Counterexample:
         walk.model.n_threads,
         calls=walk.invocations.client,
         library=walk.invocations.library,
+        initial={word: value for word, value in words.items() if value},
     )
 
 

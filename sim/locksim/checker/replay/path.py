@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from locksim.checker.client import TEST_CLIENT
@@ -16,13 +16,14 @@ from locksim.checker.models import model as m
 from locksim.checker.models import outcome as oc
 from locksim.checker.models import registers as rg
 from locksim.checker.models.model import Model
+from locksim.checker.replay.dataflow import Dataflow
 from locksim.checker.replay.invocations import Invocations, is_client
 from locksim.checker.replay.names import Names, numeral
 from locksim.checker.search import step as st
 from locksim.compiler import bytecode as b
 from locksim.compiler.bytecode import Place
 from locksim.core import faults
-from locksim.lang.ops import Mark
+from locksim.lang.ops import Mark, Order
 
 _NAMES = {getattr(b, n): n.lower() for n in ("LOAD", "STORE", "SWAP", "COMPARE_SWAP", "FETCH_ADD")}
 _NAMES |= {getattr(b, n): n.lower() for n in ("FETCH_AND", "FETCH_OR", "FETCH_XOR", "FENCE")}
@@ -55,6 +56,11 @@ class Step:
         behind: under C11 how many newer values of the word there were than the one that was read,
             or than the one that was stored.
         client: whether the step is one of the library's test client, not of what is checked.
+        order: the operation's memory order ("ACQUIRE", …), "PLAIN" for data that is not atomic; ""
+            where it has none.
+        operands: of the operation; ``$3`` in one is the value that step 3, counted from 0, found
+            (:mod:`locksim.checker.replay.dataflow`).
+        fences: the orders of the fences right after that are no steps of their own.
     """
 
     thread: int
@@ -75,6 +81,9 @@ class Step:
     buffers: list[list[tuple[str, int, str]]]
     behind: int = 0
     client: bool = False
+    order: str = ""
+    operands: list[str] = field(default_factory=list)
+    fences: list[str] = field(default_factory=list)
 
 
 class Replay:
@@ -91,12 +100,15 @@ class Replay:
         self.stores: list[list[int]] = [[] for _ in self.rows]  # rows of the buffered stores
         self.names = Names(model, self.shared)
         self.invocations = Invocations(model, self.names, self.regs)
-        watched = _Watched(model.tables.code, self.invocations.ran)
+        self.dataflow = Dataflow(model, self.regs)
+        self.fences: list[str] = []  # passed in this step
+        watched = _Watched(model.tables.code, self._ran)
         self.tables = model.tables._replace(code=watched)
         self.failed = -1
         self.thread = 0
         for i, row in enumerate(self.rows):
             self.invocations.act(-1, i, row[m.PC])
+            self.dataflow.thread = i
             if st.start(self.tables, row, self.shared, self.regs, self.note) != oc.DONE:
                 self.failed, self.thread = i, i
                 return
@@ -105,8 +117,13 @@ class Replay:
         """Take a step and describe it."""
         self.thread, action = divmod(via, 64)
         row, note, code = self.rows[self.thread], self.note, self.model.program.code
+        operands: list[str] = []
+        self.fences = []
         if self.failed < 0:
             self.names.update(self.shared)
+            if action != st.FLUSH:
+                operands = self.dataflow.operands(row)
+                self.dataflow.begin(len(self.steps), row)
             if action != st.FLUSH:
                 self.invocations.act(len(self.steps), self.thread, row[m.PC])
             st.perform(self.tables, row, self.shared, self.regs, action, note)
@@ -151,9 +168,28 @@ class Replay:
             buffers=[self.buffer(r) for r in self.rows],
             behind=note[rg.N_BEHIND] if has_word else 0,
             client=in_test_client(place),
+            order=self._order(pc, operation, address),
+            operands=operands,
+            fences=self.fences,
         )
         self.steps.append(step)
         return step
+
+    def _ran(self, pc: int) -> None:
+        """The thread comes to a row."""
+        self.invocations.ran(pc)
+        self.dataflow.ran(pc)
+        code = self.model.program.code[pc]
+        if code[0] == b.FENCE and (code[-1] != Order.SEQ_CST or self.model.sc):
+            self.fences.append(Order(code[-1]).name)
+
+    def _order(self, pc: int, operation: str, address: int) -> str:
+        """The memory order of an operation."""
+        code, plain = self.model.program.code[pc], self.model.tables.plain
+        if operation == "start" or not b.LOAD <= code[0] <= b.FENCE:
+            return ""
+        is_plain = code[0] != b.FENCE and 0 <= address < len(plain) and plain[address]
+        return "PLAIN" if is_plain else Order(code[-1]).name
 
     def source(self, place: Place) -> str:
         """The source line at a place."""
