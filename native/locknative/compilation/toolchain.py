@@ -16,7 +16,7 @@ from pathlib import Path
 from locknative.errors import NativeError
 from lockui import files, installation
 
-__all__ = ["CompileError", "compile_c", "compiler", "find_built", "sources", "tool"]
+__all__ = ["CompileError", "compile_c", "compiler", "find_built", "is_gcc", "sources", "tool"]
 
 
 class CompileError(NativeError):
@@ -60,6 +60,12 @@ def compiler() -> str:
         if name and (path := shutil.which(name)):
             return path
     raise NativeError("there is no C compiler (cc, gcc or clang): install gcc, or set CC")
+
+
+@cache
+def is_gcc() -> bool:
+    """Return whether the C compiler is gcc, and not clang."""
+    return "__clang__" not in compile_c(["-dM", "-E", "-x", "c", os.devnull], "nothing")
 
 
 def tool(name: str) -> str:

@@ -56,20 +56,17 @@ class Announcement:
     volatile: bool
     line: int
 
-    def covers(self, access: Access) -> bool:
-        """Return whether it announces all of an access."""
+    def covers(self, access: Access, *, is_used: bool) -> bool:
+        """Return whether it announces an access; `is_used`: it has announced another one before."""
         if access.size is None or access.size[1] or self.at[1] != access.at[1]:
+            return False
+        if (access.writes and not self.writes) or (self.volatile and self.writes != access.writes):
             return False
         more = self.size - access.size[0]
         offset = access.at[0] - self.at[0]
-        within = 0 <= offset <= more
         # A bit-field is read with what lies beside it, which the program does not look at.
-        around = more <= offset <= 0 and access.size[0] <= _WORD and not access.writes
-        return (
-            (within or around)
-            and (self.writes or not access.writes)
-            and (not self.volatile or self.writes == access.writes)
-        )
+        is_around = more <= offset <= 0 and access.size[0] <= _WORD
+        return 0 <= offset <= more or (is_around and not access.writes and not is_used)
 
 
 def announced(assembly: str, file: str, *, volatile_apart: bool) -> str:
@@ -156,7 +153,14 @@ class _Pass:
                 self._hear(one, called, calls)
                 continue
             for access in self.values.accesses(one.does):
-                by = next((known for known in reversed(self.open) if known.covers(access)), None)
+                by = next(
+                    (
+                        known
+                        for known in reversed(self.open)
+                        if known.covers(access, is_used=known.line in used)
+                    ),
+                    None,
+                )
                 if by:
                     used.add(by.line)
                 elif not self.values.is_own(access):

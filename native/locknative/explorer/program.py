@@ -73,6 +73,11 @@ class Program:
         for file in self.files:
             if not file.is_file():
                 raise NativeError(f"{file}: there is no such file; name C files")
+        if not toolchain.is_gcc():
+            raise NativeError(
+                f"{toolchain.compiler()} is clang, and the explorer needs gcc, which describes "
+                "each instruction that it makes: install gcc and set CC=gcc"
+            )
         root = toolchain.sources()
         self._volatile_apart = volatile_is_atomic
         self._is_described = platform.machine().lower() in ("x86_64", "amd64")

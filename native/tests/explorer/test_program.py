@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from locknative.compilation.toolchain import CompileError, compiler
+from locknative.compilation import toolchain
+from locknative.compilation.toolchain import CompileError
 from locknative.errors import NativeError
 from locknative.explorer import Program
 
@@ -84,16 +85,30 @@ def test_no_such_file(tmp_path: Path) -> None:
 
 def test_no_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Without a compiler the message says what to install."""
-    from locknative.compilation import toolchain
-
     file = tmp_path / "any.c"
     file.write_text(THREAD.format("(void)me;"))
     toolchain.compiler.cache_clear()
+    toolchain.is_gcc.cache_clear()
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CC", raising=False)
     with pytest.raises(NativeError, match="install gcc"):
         Program([file])
     toolchain.compiler.cache_clear()
+
+
+def test_clang_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It does not describe its instructions, so nobody could check its announcements."""
+    file, clang = tmp_path / "any.c", tmp_path / "cc"
+    file.write_text(THREAD.format("(void)me;"))
+    clang.write_text("#!/bin/sh\necho '#define __clang__ 1'\n")
+    clang.chmod(0o755)
+    monkeypatch.setenv("CC", str(clang))
+    for cached in (toolchain.compiler, toolchain.is_gcc):
+        cached.cache_clear()
+    with pytest.raises(NativeError, match=r"is clang.*set CC=gcc"):
+        Program([file])
+    for cached in (toolchain.compiler, toolchain.is_gcc):
+        cached.cache_clear()
 
 
 def test_several_files(tmp_path: Path) -> None:
@@ -136,7 +151,6 @@ def test_own_functions_have_the_names_of_modelled_ones(tmp_path: Path) -> None:
         assert "proven" == run(program, Search()).verdict
 
 
-@pytest.mark.skipif("clang" in compiler(), reason="gcc tells volatile accesses apart")
 def test_volatile_as_atomic(tmp_path: Path) -> None:
     """On request volatile accesses are relaxed ones: no race, but store buffering."""
     from locknative.explorer import Search
