@@ -247,10 +247,10 @@ class _Check:
         )
         self.states, self.depth = self.states + found.states, max(self.depth, found.depth)
         self.ran |= ran(found)
-        begun = time.perf_counter()
+        begun = time.process_time()
         fewest = not reduction and bool(built.told_apart)
         violation = self._violation(found, client, expect, end, fewest=fewest)
-        self.seconds += found.seconds + time.perf_counter() - begun
+        self.seconds += found.seconds + time.process_time() - begun
         return found, violation
 
     def _violation(
@@ -263,7 +263,7 @@ class _Check:
         fewest: bool,
     ) -> Counterexample | None:
         """What is wrong, if anything; ``fewest``: with the fewest context switches."""
-        until = time.perf_counter() + self.budget.max_seconds - self.seconds - found.seconds
+        until = time.process_time() + self.budget.max_seconds - self.seconds - found.seconds
         asked = partial(self._wrong, found, expect, end, client.conduct)
         try:
             violation = asked(until if fewest else None)

@@ -135,7 +135,7 @@ class _Sampler:
             )
         expect = client.expect if self.question.asks("assertion") else {}
         run = _Run(built, expected(built, expect))
-        begun = time.perf_counter()
+        begun = time.process_time()
         try:
             for k in range(self.sampling.schedules):
                 self.seed = self.sampling.seed + k
@@ -150,12 +150,12 @@ class _Sampler:
                     self.before = len(trail)
                     violation = ce.of_path(built, run.shrunk(trail, status), status, expect)
                     return shown(violation, client, self.question.memory, fault=status == FAULT)
-                if time.perf_counter() - begun + self.seconds > self.question.budget.max_seconds:
+                if time.process_time() - begun + self.seconds > self.question.budget.max_seconds:
                     break
                 if self.report is not None and k % 100 == 0:
                     self.report(f"{self.drawn:,} schedules", k / self.sampling.schedules)
         finally:
-            self.seconds += time.perf_counter() - begun
+            self.seconds += time.process_time() - begun
         return None
 
 

@@ -33,7 +33,7 @@ class Budget:
     """When to give up.
 
     Arguments:
-        max_states: states of one client. max_seconds: time for all clients together.
+        max_states: states of one client. max_seconds: CPU time for all clients together.
         max_bytes: memory for the states of one client.
         buffer_entries: stores that a store buffer holds under TSO.
         heap_lines: lines that ``alloc`` can hand out.
@@ -64,7 +64,7 @@ class Verdict:
         property: what was asked, one of PROPERTIES.
         verdict: "proven", "proven within limits", "violated" or "unfinished".
         states: different states found, all clients together. depth: steps to the last of them.
-        seconds: time spent.
+        seconds: CPU time spent.
         found: the property that is violated under this memory model, or "".
         client: name of the client that violates it, or of the last one.
         limits: what the verdict depends on, in sentences (:mod:`locksim.checker.limits`); empty if

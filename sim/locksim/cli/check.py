@@ -89,7 +89,7 @@ class Search:
     """The options that say how far the checker looks, and what it leaves out."""
 
     max_states: int = 5_000_000
-    max_time: Time = TIME
+    max_time: Annotated[Time, Detail("CPU time")] = TIME
     max_memory: Size = MEMORY
     depth: Annotated[int | None, Detail(default="16 under tso, else 8")] = None
     reduction: Annotated[

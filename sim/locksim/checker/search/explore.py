@@ -60,7 +60,7 @@ class Exploration:
         state: the state in which that is, or in which the step is taken that shows it.
         action: that step (thread * 64 + action; or the thread's place in the state, if threads are
             exchangeable), or -1.
-        seconds: how long it took.
+        seconds: how much CPU time it took.
         stopped: why it is not complete: "", "states", "time", "memory", "heap", "growth".
     """
 
@@ -245,7 +245,7 @@ def explore(
         reduction: whether to leave out what makes no difference (``checker.models.claims``).
         invariants: whether to ask the model's invariants of every state; nothing is left out then,
             since they may look at any word.
-        max_states: states after which to stop. max_seconds: time after which to stop.
+        max_states: states after which to stop. max_seconds: CPU time after which to stop.
         max_bytes: memory for the states that is not exceeded.
         report: called now and then with a line of text and the share of the states' budget used.
         by: what to run on; by default compiled code where it can be had and the model is not small.
@@ -312,7 +312,7 @@ def _explored(
         used = _learn(found, tables, units)
     # Load the compiled loop, or compile it, before the clock starts.
     by.advance(tables, found.space, at_work, expected, deadlock, 0)
-    begun = time.perf_counter()
+    begun = time.process_time()
     while True:
         if used >= units:
             found.stopped = _LARGE
@@ -320,7 +320,7 @@ def _explored(
         before = int(found.space.control[loop.EXPLORED])
         limit = min(max_states, before + min(chunk, units - used))
         status = by.advance(tables, found.space, at_work, expected, deadlock, limit)
-        found.seconds = time.perf_counter() - begun
+        found.seconds = time.process_time() - begun
         control = found.space.control
         used += int(control[loop.EXPLORED]) - before
         if asked is not None and (wrong := asked.broken()) is not None:

@@ -46,7 +46,7 @@ class Switches:
     Arguments:
         found: an exploration without reduction, which keeps all edges.
         state: up to whose depth.
-        until: when to give up, as ``time.perf_counter()`` counts.
+        until: when to give up, as ``time.process_time()`` counts.
 
     Raises:
         NotKnownError: it is later than that, or not all states of less depth are explored.
@@ -83,7 +83,7 @@ class Switches:
 
     def look(self) -> None:
         """Give up if it is too late."""
-        if time.perf_counter() > self.until:
+        if time.process_time() > self.until:
             raise NotKnownError
 
     def to(self, state: int, thread: int | None = None) -> int:
@@ -124,7 +124,7 @@ def path_to_violation(
 
     Arguments:
         found: the exploration. expect: address and value of the words that it expected at the end.
-        until: when to give up, as ``time.perf_counter()`` counts.
+        until: when to give up, as ``time.process_time()`` counts.
 
     Raises:
         NotKnownError: as for :class:`Switches`.
