@@ -48,15 +48,20 @@ _WIDE = re.compile(r"%[yz]mm\d|%k\d")
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """A call of the compiler's that announces an access; `line`: where it stands."""
+    """A call of the compiler's that announces an access.
+
+    Args:
+        by: the call. line: where it stands in the assembly.
+    """
 
     at: Sum
     size: int
     writes: bool
     volatile: bool
+    by: Instruction
     line: int
 
-    def covers(self, access: Access, *, is_used: bool) -> bool:
+    def covers(self, access: Access, of: Instruction, *, is_used: bool) -> bool:
         """Return whether it announces an access; `is_used`: it has announced another one before."""
         if access.size is None or access.size[1] or self.at[1] != access.at[1]:
             return False
@@ -64,9 +69,13 @@ class Announcement:
             return False
         more = self.size - access.size[0]
         offset = access.at[0] - self.at[0]
-        # A bit-field is read with what lies beside it, which the program does not look at.
-        is_around = more <= offset <= 0 and access.size[0] <= _WORD
-        return 0 <= offset <= more or (is_around and not access.writes and not is_used)
+        if 0 <= offset <= more:
+            return True
+        # A bit-field is read with what lies beside it, at which the program does not look. One
+        # expression of the program makes both: another one may read the struct that holds it.
+        is_around = more <= offset <= 0 and access.size[0] <= _WORD and not access.writes
+        is_same = (self.by.place, self.by.column) == (of.place, of.column)
+        return is_around and is_same and not is_used
 
 
 def announced(assembly: str, file: str, *, volatile_apart: bool) -> str:
@@ -157,7 +166,7 @@ class _Pass:
                     (
                         known
                         for known in reversed(self.open)
-                        if known.covers(access, is_used=known.line in used)
+                        if known.covers(access, one, is_used=known.line in used)
                     ),
                     None,
                 )
@@ -181,7 +190,9 @@ class _Pass:
         self._forget_writes()
         if not length[1] and (self.volatile_apart or not called["volatile"]):
             at, writes = self.values.register(FIRST), called["does"] == "write"
-            self.open.append(Announcement(at, length[0], writes, bool(called["volatile"]), line))
+            self.open.append(
+                Announcement(at, length[0], writes, bool(called["volatile"]), one, line)
+            )
         self.values.call(changes=False)
 
     def _forget_writes(self) -> None:

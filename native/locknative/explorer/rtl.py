@@ -19,7 +19,7 @@ _TOKEN = re.compile(
     rf"{_TEXT}|(?P<vector>\[\s*(?=[(\]]))|(?P<attributes>{_ATTRIBUTES})|<[^>]*>|[()\]]|[^\s()\[\]]+"
 )
 _HEAD = re.compile(r"[#/]+\((call_insn|insn|jump_insn)\S*(?: +\d+){4} (?=\()")
-_PLACE = re.compile(rf"\s*({_TEXT}):(\d+)")
+_PLACE = re.compile(rf"\s*({_TEXT}):(\d+)(?::(\d+))?")
 _SIZES = {"Q": 1, "H": 2, "S": 4, "D": 8, "T": 16, "O": 32, "X": 64}
 
 
@@ -51,7 +51,7 @@ class Instruction:
     Args:
         kind: ``insn``, ``call_insn`` or ``jump_insn``. does: what it does.
         first: the line of the assembly on which its description begins. last: on which it ends.
-        place: file and line in the program; empty where gcc names none.
+        place: file and line in the program; empty where gcc names none. column: in that line.
     """
 
     kind: str
@@ -59,6 +59,7 @@ class Instruction:
     first: int
     last: int
     place: str
+    column: int
 
 
 def instructions(lines: list[str]) -> Iterator[Instruction]:
@@ -85,7 +86,8 @@ def instructions(lines: list[str]) -> Iterator[Instruction]:
         does, end = _read(text, head.end() - len(mark[0]))
         place = _PLACE.match(text, end)
         where = f"{place[1][1:-1]}:{place[2]}" if place else ""
-        yield Instruction(head[1], does, first, at - 1, where)
+        column = int(place[3] or 0) if place else 0
+        yield Instruction(head[1], does, first, at - 1, where, column)
 
 
 def _read(text: str, start: int) -> tuple[Expression, int]:
