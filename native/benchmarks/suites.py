@@ -34,6 +34,7 @@ from pathlib import Path
 from locknative.errors import NativeError
 from locknative.explorer import Program, Search
 from locknative.explorer.search import run
+from locksim.checker.limits import is_proof
 
 PAGE = Path(__file__).parents[2] / "docs/explain/explorer.md"
 BEGIN, END = "<!-- {}: begin -->", "<!-- {}: end -->"
@@ -330,7 +331,7 @@ def explore(case: Case, shims: Path, seconds: float, memory: str) -> Result:
             volatile_is_atomic=case.volatile_is_atomic,
         ) as program:
             found = run(program, search)
-            others = [replace(search, memory="c11")] if found.verdict == "proven" else []
+            others = [replace(search, memory="c11")] if is_proof(found.verdict) else []
             if found.verdict == "unfinished":
                 others.append(replace(search, pct=3, runs=10**9))
             for other in others if not case.is_right else []:
@@ -345,7 +346,7 @@ def explore(case: Case, shims: Path, seconds: float, memory: str) -> Result:
         if case.is_right and kinds & case.unasked:
             outcome = "not asked"
         says = f"{found.found} ({found.memory}): {message}"
-    elif found.verdict == "proven":
+    elif is_proof(found.verdict):
         outcome, says = "proven" if case.is_right else "missed", ""
     else:
         outcome, says = "unfinished", "; ".join(found.limits)

@@ -3,7 +3,7 @@
  * Condition variables, barriers, once routines and semaphores of POSIX and C11.
  *
  * A condition variable: how many wait. A wait with a time-out may be over at any time, signalled or
- * not; so may any other with --spurious.
+ * not. So may any other, unless the option spurious is off: whether it waits for a signal is a choice.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -12,6 +12,8 @@
 #include <time.h>
 
 #include "sync.h"
+
+#define MOST_WAKE_UPS 1 /* of a thread in a run, for no reason */
 
 /* condition variables */
 
@@ -33,18 +35,33 @@ static void wake(struct thread *thread)
     thread->woken_by = ex_event_now();
 }
 
+/* A loop that changes something in each round would have no end without a bound. */
+static bool wakes_for_no_reason(void)
+{
+    if (ex_options.spurious && ex_self->spurious == 2 * MOST_WAKE_UPS) {
+        ex_reach_limit(WAKE_UPS);
+        return false;
+    }
+    if (!ex_happens(SPURIOUS, ex_options.spurious))
+        return false;
+    ex_self->spurious++;
+    return true;
+}
+
 /* True: woken by a signal. The thread is on the list before it unlocks, so no signal of who locks
  * next is lost. */
 static bool wait_for(void *condition, void *mutex, bool may_end)
 {
     address at = (address)condition;
-    bool woken;
+    bool woken, is_spurious;
 
     ex_check(condition, sizeof(pthread_cond_t));
     ex_point(ex_changes(condition, sizeof(uint32_t)));
     ex_self->condition = at;
     count_waiters(at, 1);
     ex_step("wait", at, 0, 0, 0);
+    is_spurious = !may_end && wakes_for_no_reason();
+    may_end = may_end || is_spurious;
     if (!ex_unlock(mutex))
         ex_fail("exclusion", "thread %d waits at {pc:%zx} without holding {at:%zx}",
                 ex_self->number, ex_self->pc, (address)mutex);
@@ -54,6 +71,7 @@ static bool wait_for(void *condition, void *mutex, bool may_end)
         ex_point((struct operation){.ready = signalled, .waits_for = "a signal"});
         ex_event_after(ex_self->woken_by);
     }
+    ex_self->spurious += is_spurious;
     woken = ex_self->condition == 0;
     if (!woken) {
         ex_step("wakes up", at, 0, 0, 0);
@@ -106,7 +124,7 @@ int ENTRY(pthread_cond_destroy)(pthread_cond_t *condition)
 
 int ENTRY(pthread_cond_wait)(pthread_cond_t *condition, pthread_mutex_t *mutex)
 {
-    wait_for(condition, mutex, ex_options.spurious);
+    wait_for(condition, mutex, false);
     return 0;
 }
 
@@ -147,7 +165,7 @@ void ENTRY(cnd_destroy)(cnd_t *condition)
 
 int ENTRY(cnd_wait)(cnd_t *condition, mtx_t *mutex)
 {
-    wait_for(condition, mutex, ex_options.spurious);
+    wait_for(condition, mutex, false);
     return thrd_success;
 }
 

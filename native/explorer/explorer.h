@@ -88,6 +88,7 @@ struct options {
     uint64_t max_steps; /* of one run */
     bool every_access;
     bool spurious; /* wake-ups and weak compare-and-swaps that fail, for no reason */
+    bool malloc_fails;
     bool leaks;
     bool cpp20; /* release sequences end at any store */
     const char *confine; /* where a submission's functions begin, if it is not trusted: confine.c */
@@ -132,6 +133,7 @@ struct operation {
     bool message;   /* an atomic operation under c11 */
     bool total;     /* there, one of the total order of SEQ_CST; and if a COMPARES fails */
     bool fails_total;
+    bool weak; /* may fail although the expected value is there */
     /* Waits until one of these holds of the subject's bytes, or of the rest of the state. */
     bool (*open)(value word, const struct thread *self);
     bool (*ready)(const struct thread *self, address subject);
@@ -197,6 +199,7 @@ struct thread {
     int error;                     /* errno */
     int (*start_c11)(void *);      /* threads.c */
     address condition;             /* the condition variable that it waits on, until signalled */
+    unsigned spurious;             /* wake-ups for no reason in this run: begun, and done */
     uint32_t generation;           /* of the barrier that it waits at */
     bool serves;                   /* the library's own thread: nobody waits for its end */
     struct reader reader;          /* rcu.c */
@@ -456,6 +459,12 @@ void ex_keys_end(void); /* of the thread that ends: their destructors */
 
 /* models (libc.c, rcu.c) */
 
+/* What the program does and the search leaves out: limits of a proof, as locksim.checker.limits names
+ * them. */
+enum limit { ALLOCATION, SPURIOUS, WAKE_UPS, LIMITS };
+void ex_reach_limit(enum limit limit);
+/* May a choice be made that the option asks for? */
+bool ex_happens(enum limit limit, bool is_tried);
 const char *ex_partial(void); /* what the program could do and was not tried, or "" */
 void ex_rcu_begin(void);
 bool ex_rcu_idle(void); /* no callback is pending */
@@ -517,6 +526,7 @@ uint32_t ex_messages_made(void);
 /* Can the thread's next step read a message with a number above this? */
 bool ex_message_is_new(const struct thread *thread, uint32_t number);
 value ex_message_read(const struct operation *operation);
+bool ex_message_is_taken(void); /* what was read: by an update, so that no other can follow it */
 /* The release sequences of what was read; returns how many newer messages there are. */
 unsigned ex_message_meet(struct clock *into);
 /* A store; or behind what was read, an update. Returns how many newer messages there are. */

@@ -7,6 +7,7 @@
  * million runs would mix. Functions of registers only (sqrt, abs, …) need nothing. A program that
  * calls any other is refused (locknative.explorer.library).
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -27,10 +28,19 @@ void *ENTRY(memset)(void *to, int byte, size_t size);
 
 /* memory */
 
+static void *allocate(size_t size, size_t alignment)
+{
+    if (!ex_happens(ALLOCATION, ex_options.malloc_fails))
+        return ex_allocate(size, alignment);
+    ex_step("fails to allocate", 0, (unsigned)size, 0, 0);
+    ex_self->error = ENOMEM;
+    return NULL;
+}
+
 void *ENTRY(malloc)(size_t size)
 {
     ex_note_caller();
-    return ex_allocate(size, 0);
+    return allocate(size, 0);
 }
 
 void *ENTRY(calloc)(size_t count, size_t size)
@@ -41,21 +51,22 @@ void *ENTRY(calloc)(size_t count, size_t size)
     ex_note_caller();
     if (__builtin_mul_overflow(count, size, &bytes))
         bytes = SIZE_MAX;
-    block = ex_allocate(bytes, 0);
-    memset(block, 0, bytes);
+    block = allocate(bytes, 0);
+    if (block != NULL)
+        memset(block, 0, bytes);
     return block;
 }
 
 void *ENTRY(aligned_alloc)(size_t alignment, size_t size)
 {
     ex_note_caller();
-    return ex_allocate(size, alignment);
+    return allocate(size, alignment);
 }
 
 void *ENTRY(memalign)(size_t alignment, size_t size)
 {
     ex_note_caller();
-    return ex_allocate(size, alignment);
+    return allocate(size, alignment);
 }
 
 int ENTRY(posix_memalign)(void **block, size_t alignment, size_t size)
@@ -63,7 +74,9 @@ int ENTRY(posix_memalign)(void **block, size_t alignment, size_t size)
     void *made;
 
     ex_note_caller();
-    made = ex_allocate(size, alignment);
+    made = allocate(size, alignment);
+    if (made == NULL)
+        return ENOMEM;
     ex_plain_write((address)block, &made, sizeof(made));
     return 0;
 }
@@ -80,8 +93,8 @@ void *ENTRY(realloc)(void *block, size_t size)
     void *made;
 
     ex_note_caller();
-    made = ex_allocate(size, 0);
-    if (block != NULL) {
+    made = allocate(size, 0);
+    if (made != NULL && block != NULL) {
         ENTRY(memmove)(made, block, old < size ? old : size);
         ex_settle();
         ex_release_block(block);
@@ -113,7 +126,9 @@ void *ENTRY(mmap)(void *wanted, size_t size, int protection, int flags, int file
         ex_give_up("thread %d calls mmap() at {pc:%zx} for a file or a fixed address: the explorer "
                    "supports anonymous memory only",
                    ex_self->number, ex_self->pc);
-    block = ex_allocate(whole_pages(size), PAGE);
+    block = allocate(whole_pages(size), PAGE);
+    if (block == NULL)
+        return MAP_FAILED;
     memset(block, 0, whole_pages(size));
     return block;
 }
@@ -134,9 +149,11 @@ static char *copy_of(const char *text, size_t length)
     char *made;
 
     ex_note_caller();
-    made = ex_allocate(length + 1, 0);
-    ENTRY(memmove)(made, text, length);
-    ENTRY(memset)(made + length, 0, 1);
+    made = allocate(length + 1, 0);
+    if (made != NULL) {
+        ENTRY(memmove)(made, text, length);
+        ENTRY(memset)(made + length, 0, 1);
+    }
     return made;
 }
 

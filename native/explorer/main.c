@@ -71,6 +71,8 @@ static void read_options(char **words)
             ex_options.every_access = atoi(text) != 0;
         else if (strcmp(name, "spurious") == 0)
             ex_options.spurious = atoi(text) != 0;
+        else if (strcmp(name, "malloc-fails") == 0)
+            ex_options.malloc_fails = atoi(text) != 0;
         else if (strcmp(name, "release-sequences") == 0)
             ex_options.cpp20 = strcmp(text, "c++20") == 0;
         else if (strcmp(name, "leaks") == 0)

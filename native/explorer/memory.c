@@ -382,13 +382,16 @@ bool ex_compare_swap(address at, unsigned size, value *expected, value desired, 
 
     operation.expected = *expected;
     operation.fails_total = has_messages() && failure == SEQ_CST;
+    operation.weak = is_weak && ex_options.spurious;
     ex_point(operation);
     old = finds(&operation);
     equal = old == *expected;
-    if (equal && is_weak && ex_options.spurious && ex_choose(2, 1) == 1) {
+    if (equal && has_messages() && ex_message_is_taken()) { /* only a weak one can read it */
         equal = false;
         ex_spins_add_choice();
     }
+    if (equal && is_weak && ex_happens(SPURIOUS, ex_options.spurious))
+        equal = false;
     /* C11 7.17.7.4: one that fails is a load. */
     ex_access(at, size, equal ? ATOMIC_WRITES : ATOMIC_READS);
     newer = meets(&operation, equal ? success : failure);

@@ -234,7 +234,8 @@ static unsigned choices(const struct thread *thread, const struct operation *nex
 
     for (int i = line->last; i >= 0 && !passed; i = messages[i].before) {
         struct message *message = &messages[i];
-        bool fails = next->effect == COMPARES && message->what != next->expected;
+        bool fails = next->effect == COMPARES &&
+                     (message->what != next->expected || (next->weak && is_taken(message)));
         bool stands = next->effect != LOOKS && !fails;
         bool is_total = fails ? next->fails_total : next->total;
 
@@ -361,6 +362,11 @@ value ex_message_read(const struct operation *operation)
         *mark = when + 1;
     ex_event_message((int)(line - lines), chosen->event, chosen->what);
     return chosen->what;
+}
+
+bool ex_message_is_taken(void)
+{
+    return is_taken(chosen);
 }
 
 unsigned ex_message_meet(struct clock *into)

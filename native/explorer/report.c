@@ -149,6 +149,39 @@ static void print_string(int fd, const char *text)
     ex_print(fd, "\"");
 }
 
+/* Limits of a proof. */
+
+static const char *const limit_names[LIMITS] = {[ALLOCATION] = "allocation",
+                                                [SPURIOUS] = "spurious",
+                                                [WAKE_UPS] = "wake-ups"};
+static bool limits[LIMITS];
+
+void ex_reach_limit(enum limit limit)
+{
+    limits[limit] = true;
+}
+
+bool ex_happens(enum limit limit, bool is_tried)
+{
+    if (!is_tried) {
+        ex_reach_limit(limit);
+        return false;
+    }
+    ex_spins_add_choice();
+    return ex_choose(2, 1) == 1;
+}
+
+static void print_limits(int fd)
+{
+    const char *comma = "";
+
+    for (int i = 0; i < LIMITS; i++)
+        if (limits[i]) {
+            ex_print(fd, "%s\"%s\"", comma, limit_names[i]);
+            comma = ", ";
+        }
+}
+
 static void print_steps(int fd)
 {
     const char *comma = "";
@@ -197,7 +230,9 @@ void ex_report(int fd, const char *verdict, uint64_t runs, uint64_t traces, doub
     print_string(fd, ex_message());
     ex_print(fd, ", \"partial\": ");
     print_string(fd, ex_partial());
-    ex_print(fd, ", \"choices\": \"");
+    ex_print(fd, ", \"limits\": [");
+    print_limits(fd);
+    ex_print(fd, "], \"choices\": \"");
     ex_choices_print(fd);
     ex_print(fd, "\", \"blocks\": [");
     ex_heap_print(fd);

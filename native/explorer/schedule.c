@@ -458,7 +458,7 @@ static uint64_t state_of_all(void)
         const struct thread *thread = &ex_threads[i];
 
         hash = ex_mix(hash, thread->stage == STARTED ? thread->state : 0);
-        hash ^= thread->condition;
+        hash ^= thread->condition + thread->spurious;
         for (unsigned j = 0; j < thread->buffered; j++)
             hash = ex_mix(hash ^ thread->buffer[j].at, (uint64_t)thread->buffer[j].what);
     }

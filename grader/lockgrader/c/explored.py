@@ -59,6 +59,7 @@ class _Report(_Model):
     found: Word
     message: Annotated[str, Field(max_length=5000)]
     partial: Annotated[str, Field(max_length=500)]
+    limits: Annotated[list[Word], Field(max_length=10)]
     choices: str
     blocks: list[Annotated[list[Natural], Field(min_length=3, max_length=3)]]
     path: list[_Step]

@@ -13,6 +13,7 @@ import typer
 from locknative.cli import values
 from locknative.cli.options import MINUTE
 from locknative.explorer import Exploration, Search
+from locksim.checker.limits import PROVEN, exit_code
 from locksim.cli.options import MemoryModel
 from lockui.arguments import bounded
 from lockui.command import Detail, command
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
 RUNS = 10_000
 """Random runs with ``--pct``."""
-EXIT_CODES = {"proven": 0, "bounded": 0, "sampled": 0, "violated": 1, "unfinished": 3}
+NO_PROOF = ("bounded", "sampled")
+"""Verdicts of searches that were not asked for a proof, and found no error."""
 
 
 app = typer.Typer(add_completion=False)
@@ -58,18 +60,20 @@ def explore(
     max_time: Annotated[Time, Detail("CPU time of each process", rare=False)] = MINUTE,
     max_steps: int = 200_000,
     every_access: bool = False,
-    spurious: bool = False,
+    no_spurious: bool = False,
+    malloc_fails: bool = False,
     volatile: Annotated[bool, Detail("gcc")] = False,
     no_leaks: bool = False,
     release_sequences: Annotated[str, Detail(values=among(values.standards))] = "c11",
     jobs: Annotated[int, Detail("on one search; the verdict is the same")] = 1,
+    strict: bool = False,
     define: list[str] | None = None,
 ) -> Report[Exploration | list[Exploration]]:
     """Explore what the threads of a C program can do, and show the run that goes wrong.
 
     The program is an ordinary one with pthreads, C11 threads or liburcu, or the functions of
-    locklab/explore.h. Exit code 0: no error found. 1: violated. 3: not
-    finished. 2: bad input.
+    locklab/explore.h. Exit code 0: no error found. 1: violated. 2: bad input. 3: not finished. 4:
+    with --strict, proven within limits.
     """
     bounded(rounds, "--rounds", 1, 100)
     if random is not None and not pct:
@@ -85,20 +89,22 @@ def explore(
         seconds=max_time.seconds,
         max_steps=max_steps,
         every_access=every_access,
-        spurious=spurious,
+        spurious=not no_spurious,
+        malloc_fails=malloc_fails,
         leaks=not no_leaks,
         release_sequences=release_sequences,
         workers=jobs,
     )
     done = _explore(files, search, rounds, define or [], volatile)
-    verdicts = {found.verdict for found in done}
-    worst = next((each for each in ("violated", "unfinished") if each in verdicts), "proven")
+    verdicts = [PROVEN if found.verdict in NO_PROOF else found.verdict for found in done]
 
     def show(view: Console) -> None:
         for found in done:
             _print(view, found, search)
 
-    return Report(done if len(done) > 1 else done[0], show, exit_code=EXIT_CODES[worst])
+    return Report(
+        done if len(done) > 1 else done[0], show, exit_code=exit_code(verdicts, strict=strict)
+    )
 
 
 def _explore(

@@ -16,6 +16,7 @@ from locknative.compilation import emitted, toolchain
 from locknative.errors import unknown
 from locknative.explorer.program import Program
 from locknative.explorer.search import MEMORIES, Exploration, Report, Search, run
+from locksim.checker.limits import WITHIN_LIMITS
 
 MOST = 8
 """Threads that the client has room for."""
@@ -127,8 +128,8 @@ def explore_lock(
 
 def together(lock: str, done: Sequence[Exploration]) -> Exploration:
     """Return the explorations of a lock's clients as one: the last, with the costs of all."""
-    weakest = "bounded" if any(found.verdict == "bounded" for found in done) else done[-1].verdict
-    last = done[-1]
+    last, verdicts = done[-1], {found.verdict for found in done}
+    weakest = next((one for one in ("bounded", WITHIN_LIMITS) if one in verdicts), last.verdict)
     return replace(
         last,
         program=lock,

@@ -15,9 +15,10 @@ from typing import Any
 
 from locknative.errors import NativeError, unknown
 from locknative.explorer.program import Program
+from locksim.checker.limits import limit, proven
 from locksim.checker.replay.counterexample import Counterexample
+from lockui import portable
 from lockui.extras import demand
-from lockui.portable import limit
 
 MEMORIES = ("sc", "tso", "c11")
 STANDARDS = ("c11", "c++20")
@@ -49,7 +50,8 @@ class Search:
         max_steps: of one run.
         every_access: interrupt threads before plain accesses too, not only before atomic ones.
         spurious: condition variables and futex waits wake up, and weak compare-and-swaps fail, for
-            no reason.
+            no reason, as POSIX and C11 allow.
+        malloc_fails: each malloc() can return NULL.
         leaks: report memory that nothing points to at the end.
         release_sequences: ``c11`` (and C17): later stores of the thread that released carry the
             sequence on; ``c++20``: they end it, as any store does.
@@ -67,7 +69,8 @@ class Search:
     seconds: float = 60.0
     max_steps: int = 200_000
     every_access: bool = False
-    spurious: bool = False
+    spurious: bool = True
+    malloc_fails: bool = False
     leaks: bool = True
     release_sequences: str = "c11"
     workers: int = 1
@@ -101,6 +104,7 @@ class Exploration:
         threads: how many the program had (of a main(): with it).
         memory: ``sc``, ``tso`` or ``c11``.
         verdict: ``proven``: of all interleavings that differ, one was seen, and none was wrong.
+            ``proven within limits``: the same, and `limits` says what else can happen.
             ``bounded``: no error was found within a bound, or with some of the program's inputs.
             ``sampled``: random runs only. ``violated``. ``unfinished``: neither.
         found: what is violated: race, memory, deadlock, assertion, exclusion, leak, rcu, fault.
@@ -201,6 +205,7 @@ def _options(search: Search) -> list[str | int | float]:
         "max-steps": search.max_steps,
         "every-access": int(search.every_access),
         "spurious": int(search.spurious),
+        "malloc-fails": int(search.malloc_fails),
         "leaks": int(search.leaks),
         "release-sequences": search.release_sequences,
     }
@@ -248,12 +253,13 @@ def _joined(parts: list[dict[str, Any]]) -> dict[str, Any]:
     for name in ("seconds", "bound", "threads"):
         joined[name] = max(part[name] for part in parts)
     joined["partial"] = next((part["partial"] for part in parts if part["partial"]), "")
+    joined["limits"] = sorted({name for part in parts for name in part["limits"]})
     return joined
 
 
 def _limit() -> None:
-    limit("RLIMIT_AS", MOST_MEMORY)
-    limit("RLIMIT_CORE", 0)
+    portable.limit("RLIMIT_AS", MOST_MEMORY)
+    portable.limit("RLIMIT_CORE", 0)
 
 
 def _judge(program: Program, search: Search, raw: dict[str, Any]) -> Exploration:
@@ -263,8 +269,7 @@ def _judge(program: Program, search: Search, raw: dict[str, Any]) -> Exploration
 
         limits.append(reason(program.path, raw["message"]))
     elif verdict == "passed":
-        verdict, limit = _passed(search, raw)
-        limits += limit
+        verdict, limits = _passed(program, search, raw)
     counterexample = None
     if raw["path"] or raw["found"]:
         from locknative.explorer.trace import tell
@@ -287,14 +292,20 @@ def _judge(program: Program, search: Search, raw: dict[str, Any]) -> Exploration
     )
 
 
-def _passed(search: Search, raw: dict[str, Any]) -> tuple[str, list[str]]:
+def _passed(program: Program, search: Search, raw: dict[str, Any]) -> tuple[str, list[str]]:
     if search.replay is not None:
         return "sampled", ["one run was replayed, and nothing was wrong in it"]
     if search.pct > 0:
         return "sampled", [f"{raw['runs']:,} random runs of all that there are: this is no proof"]
     partial = [raw["partial"]] if raw["partial"] else []
     if raw["complete"]:
-        return ("bounded", partial) if partial else ("proven", [])
+        if partial:
+            return "bounded", partial
+        within = [limit(name) for name in raw["limits"]]
+        if program.idle_calls:
+            calls = ", ".join(f"{name}()" for name in program.idle_calls)
+            within.append(limit("library", functions=calls))
+        return proven(within), within
     deviations = f"{raw['bound']} preemption{'s' * (raw['bound'] != 1)}"
     deviations += {"tso": " and lingering stores together", "c11": " and old values together"}.get(
         search.memory, ""

@@ -272,6 +272,16 @@ static void both(int me)
                 pthread_barrier_wait(&barrier);
             }
         break;
+    case 32: /* a block that may not be there */
+    case 33: /* who asks for it knows */
+    {
+        int *block = malloc(sizeof(*block));
+
+        if (CASE == 32 || block != NULL)
+            *block = me;
+        free(block);
+        break;
+    }
     }
 }
 

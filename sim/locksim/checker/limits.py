@@ -31,6 +31,7 @@ LIMITS = {
     "allocation": "malloc() never failed: the proof does not cover what the program does then",
     "spurious": "no weak compare-exchange failed and no wait ended for no reason: the proof does "
     "not cover what the program does then",
+    "wake-ups": "each thread woke up for no reason at most once: the proof does not cover more",
     "library": "not modelled, so not explored: {functions}",
 }
 """Name → sentence; the words in braces are what :func:`limit` fills in."""

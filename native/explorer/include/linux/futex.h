@@ -4,8 +4,8 @@
  *
  * The kernel's queue of sleepers becomes a condition variable, the lock of its bucket a mutex. The
  * word is compared under that mutex, so a thread that changes the word and then wakes comes before
- * the comparison, or finds the sleeper. Which sleeper is woken is a choice, and each is tried. With
- * --spurious a wait also ends for no reason, as a signal can end it.
+ * the comparison, or finds the sleeper. Which sleeper is woken is a choice, and each is tried.
+ * A wait also ends for no reason, as a signal can end it, unless --no-spurious is given.
  *
  * Words that lie within 64 bytes have buckets of their own; others may share one, and then a wake
  * could reach a sleeper of another word: that ends the run. The result of a wake is 0, not how many
