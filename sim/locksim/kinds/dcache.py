@@ -90,15 +90,23 @@ class ReadingPaths(Workload):
 
     rounds = param(1)
     dcache = part(SeqRetryDcache(components=FEW))
+    begun = word()
     gone = word()
 
     def thread(self):
         seen = 0
         if thread() == 0:
+            # Alone, which costs few states: the names that all entries begin with.
+            seen = yield from self.read(0)
+            assert seen == 0
+            yield self.begun.store(1, RELEASE)
             for i in range(self.rounds):
                 yield from self.dcache.d_move(i + 1)
                 seen = yield from self.read(i + 1)
+                assert seen == i + 1  # no other thread renames
         else:
+            while not (yield self.begun.load(ACQUIRE)):
+                yield pause()
             for _ in range(self.rounds + 1):
                 seen = yield from self.read(seen)
         yield from self.leave()
@@ -143,7 +151,6 @@ class StayingWalk(ReadingPaths):
     """
 
     rounds = param(320)
-    begun = word()
 
     def thread(self):
         if thread() == 0:

@@ -14,6 +14,7 @@ from locksim.core.client import Client, SwitchedTasks
 from locksim.kinds.kind import StructKind
 from locksim.kinds.load import LoadSettings
 from locksim.lang import *
+from locksim.library.locks.ttas import TTASLock
 from locksim.library.schedulers.interface import (
     INTERRUPTIBLE,
     RUNNING,
@@ -48,7 +49,8 @@ class SchedulerKind(StructKind):
     def clients(self, struct: Struct | type[Struct], threads: int, rounds: int) -> list[Client]:
         """A task that waits for another, and tasks that give up their CPUs.
 
-        None without run queues: there a task sleeps with its CPU, and nothing is chosen.
+        On one CPU alone, where that is small, also tasks that wait under a lock. None without run
+        queues: there a task sleeps with its CPU, and nothing is chosen.
         """
         if not self._queues(struct):
             return []
@@ -56,6 +58,8 @@ class SchedulerKind(StructKind):
             "a task waits for another": Waiting(scheduler=struct),
             "tasks give up their CPUs": Yielding(scheduler=struct, rounds=rounds),
         }
+        if threads == 1:
+            loads["tasks wait for each other under a lock"] = Sleeping(scheduler=struct)
         return [
             Client(name, load, {"ended": load._params["tasks"]}, means=TASK_FAULTS)
             for name, load in loads.items()
@@ -137,5 +141,40 @@ class Yielding(SwitchedTasks):
         yield from self.scheduler.begin()
         for _ in range(self.rounds):
             yield from self.scheduler.resched()
+        yield self.ended.fetch_add(1)
+        yield from self.scheduler.exit()
+
+
+class Sleeping(SwitchedTasks):
+    """The first task begins when the second wakes it; the second waits until the first wakes it."""
+
+    tasks = param(2)
+    scheduler = part(PerCpuQueues)
+    queue = part(WaitQueue)
+    lock = part(TTASLock)
+    turn = word()
+    ended = word()
+
+    def setup(self):
+        """The first task is on no run queue."""
+        yield from self.scheduler.begin_asleep(n_cpus(), self.queue.entries)
+
+    def thread(self):
+        yield from self.scheduler.idle()
+        yield self.stopped.fetch_add(1)
+
+    def task(self):
+        yield from self.scheduler.begin()
+        first = thread() == n_cpus()
+        if first:
+            me = self.scheduler.tasks[thread()]
+            yield from self.scheduler.remove_wait_queue(self.queue, me.waits[0])
+            assert (yield self.turn.load()) == 1
+        yield from self.lock.acquire()
+        yield self.turn.store(1 + first)
+        yield from self.scheduler.wake_up(self.queue, SLEEPING)
+        while (yield self.turn.load()) == 1:
+            yield from self.scheduler.wait(self.queue, self.lock)
+        yield from self.lock.release()
         yield self.ended.fetch_add(1)
         yield from self.scheduler.exit()

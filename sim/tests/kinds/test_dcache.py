@@ -9,7 +9,7 @@ from locksim.checker.check import check_clients
 from locksim.checker.question import Question
 from locksim.kinds import LoadError, LoadSettings, kind_of, plain_load
 from locksim.lang import ACQUIRE, RELAXED, RELEASE, fence, pause
-from locksim.library.kernel.dcache import Dcache
+from locksim.library.kernel.dcache import BASE, Dcache
 from locksim.library.kernel.dcache_seqretry import SeqRetryDcache
 from locksim.library.locks.seqlock_exclusive import ExclusiveReaderSeqLock
 from locksim.library.registry import entries, resolve
@@ -60,6 +60,14 @@ class ForgetsSomeNames(Dcache):
         yield from self.move_release()
 
 
+class ReadsNoName(Dcache):
+    """Wrong: every name is 1, as after the first rename."""
+
+    def prepend_path(self):
+        yield self.file.load(RELAXED)
+        return BASE + 1
+
+
 class OverlooksWriters(ExclusiveReaderSeqLock):
     """Wrong: a reader does not notice that a writer came by."""
 
@@ -73,6 +81,7 @@ MISTAKES = {
     RenamesUnguarded: "assertion",
     LeavesTheRoot: "assertion",
     ForgetsSomeNames: "assertion",
+    ReadsNoName: "assertion",
 }
 CASES = [(mistake, cache) for mistake in MISTAKES for cache in KINDS]
 
