@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast slow coverage portable check format bench compare printed survey torture fuzz fuzz-urcu site playground vscode labs slides lock clean
+.PHONY: help setup demo test test-fast slow coverage portable check format bench compare printed mutants survey torture fuzz fuzz-urcu site playground vscode labs slides lock clean
 
 # What runs below finds cmake, ninja and locklab of this environment first.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -59,6 +59,10 @@ compare: setup ## Measure ours beside other simulators, formulas, checkers, grad
 
 printed: setup ## Compare locks printed from the language with the hand-written headers; a table and JSON
 	@$(PYTHON_BIN) native/benchmarks/printed.py $(ARGS)
+
+mutants: export PYTHONPATH := sim/tests
+mutants: setup ## Judge wrong locks made from the library's by the checker; survivors without a reason are red
+	@$(PYTHON_BIN) -m mutants $(ARGS)
 
 survey: setup ## Measure this machine (ten minutes), calibrate, check the predictions; below out/survey
 	@.venv/bin/locklab native survey --out out/survey $(ARGS)

@@ -10,6 +10,7 @@ import pytest
 from checker.proofs import for_all_sizes
 
 from locksim.checker import check_lock
+from locksim.library.registry import resolve
 
 FILE = Path(__file__).parents[2] / "benchmarks" / "states.py"
 spec = importlib.util.spec_from_file_location("states", FILE)
@@ -51,6 +52,17 @@ def test_lock_is_proven(entry, memory, threads, rounds):
     assert for_all_sizes(verdict)
     published = states.published()[entry.name, memory, threads]
     assert published == verdict.states, "make the table anew: sim/benchmarks/states.py --write"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("memory", states.MEMORY)
+@pytest.mark.parametrize("name", ["qspinlock", "cna", "reciprocating"])
+def test_lock_is_proven_in_the_size_that_it_needs(name, memory):
+    """Some lines matter only with more threads or rounds than the table has."""
+    lock = resolve(name).struct
+    threads, rounds = lock.NEEDS_THREADS, getattr(lock, "NEEDS_ROUNDS", 1)
+    verdict = check_lock(lock, threads=threads, rounds=rounds, memory=memory, budget=states.BUDGET)
+    assert ("proven", []) == (verdict.verdict, verdict.limits)
 
 
 def test_there_are_locks():

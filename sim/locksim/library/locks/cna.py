@@ -51,6 +51,9 @@ class CNALock(Lock):
         sockets: into which the CPUs are divided. batch: near handoffs in a row at most.
     """
 
+    NEEDS_THREADS = 4
+    """A holder whose next near waiter stands behind two far ones: both are put aside together."""
+
     sockets = param(2)
     batch = param(64)
     tail = pointer(CNANode)

@@ -63,6 +63,9 @@ class QSpinNode(Struct):
 class QueuedSpinlock(Lock):
     """Queued spinlock (Long and Zijlstra, Linux 4.2, kernel/locking/qspinlock.c)."""
 
+    NEEDS_THREADS = 4
+    """A holder, a pending CPU, and a queue of two: only then the head makes its successor one."""
+
     value = word()
     nodes = percpu(QSpinNode)
 

@@ -45,6 +45,9 @@ class Element(Struct):
 class ReciprocatingLock(Lock):
     """Stack of arrivals, served in batches (Dice and Kogan, PPoPP 2025)."""
 
+    NEEDS_THREADS, NEEDS_ROUNDS = 3, 2
+    """A thread that comes back after a try finds what the try has left in its element."""
+
     arrivals = pointer(Element, padded=True)
     taken = part(Element)
     elements = percpu(Element)

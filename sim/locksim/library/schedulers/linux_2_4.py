@@ -101,6 +101,7 @@ class LinuxTwoFour(Scheduler):
         tick_ps: time between two ticks of a CPU.
     """
 
+    MODELS = ("sc",)  # under tso a wake-up can be lost: docs/evidence/states.md
     weigh_ps = param(12 * NS)
     tick_ps = param(10 * MS)
     runqueue_lock = part(TTASLock, padded=True)
