@@ -12,7 +12,6 @@ from mutants.survivors import survivors
 from locksim.library.registry import resolve
 from locksim.library.schedulers.linux_2_4 import LinuxTwoFour
 
-
 RELEASE = "RELEASE -> RELAXED"
 
 
