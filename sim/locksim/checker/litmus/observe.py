@@ -34,6 +34,7 @@ from locksim.checker.litmus.program import (
 from locksim.checker.litmus.write import condition
 from locksim.checker.replay.counterexample import Counterexample, Step
 from locksim.checker.verdict import Budget
+from locksim.compiler.diagnostics import CompileError
 from locksim.compiler.frontend import compile_source
 from locksim.compiler.sources import RESERVED
 from locksim.lang.ops import Kind
@@ -232,8 +233,16 @@ class _Source:
         raise LitmusError(f"no condition: {node}")
 
     def workload(self, file: str) -> Workload:
-        """The workload; ``file`` is what messages call its source."""
-        struct = compile_source(self.source, file)["Test"].struct
+        """The workload; ``file`` is what messages call its source.
+
+        Raises:
+            LitmusError: it is outside the language, as a loop without an operation is.
+        """
+        try:
+            struct = compile_source(self.source, file)["Test"].struct
+        except CompileError as error:
+            where = f"{file}:{self.lines[error.line]}"
+            raise LitmusError(f"{where}: {error.message}\nhelp: {error.help}") from None
         made = struct()
         assert isinstance(made, Workload)
         return made
@@ -283,7 +292,7 @@ class _Source:
 
     def assign(self, statement: Assign, indent: str) -> None:
         target, value, line = statement.target, statement.value, statement.line
-        if value is None:
+        if value is None or value == Access(Kind.FENCE):  # a RELAXED fence orders nothing
             return
         if isinstance(value, Access) and isinstance((value.arguments or (None,))[0], Location):
             expected, new = value.arguments

@@ -36,6 +36,8 @@ from locksim.checker.litmus.program import (
 from locksim.lang.ops import Kind, Order
 
 MOST_THREADS = 8
+_LONGEST = 20
+"""Digits of a number."""
 TYPES = ("int", "atomic_int", "atomic_t", "volatile int", "const int")
 _LEVELS = (("|",), ("^",), ("&",), ("==", "!=", "<", "<=", ">", ">="), ("+", "-"), ("*",))
 """Operators, those that bind least first; comparisons do not chain."""
@@ -65,7 +67,12 @@ def read(text: str, file: str) -> Litmus:
     Raises:
         LitmusError: it is none, or needs more than this module reads; the message has the line.
     """
-    return _Reader(text, file).litmus()
+    try:
+        return _Reader(text, file).litmus()
+    except RecursionError:
+        raise LitmusError(
+            f"{file}: it is nested too deeply\nhelp: keep parts of it in registers"
+        ) from None
 
 
 class _Reader:
@@ -427,7 +434,10 @@ class _Reader:
         token = self.next()
         if token.kind != "number":
             self.fail(f"'{token.text}' is no number", hint)
-        return sign * int(token.text, 0)
+        hexadecimal = token.text[:2] == "0x"
+        if len(token.text) > _LONGEST:
+            self.fail("a number of more than 64 bits", "write a smaller one")
+        return sign * int(token.text, 16 if hexadecimal else 10)
 
     def fail(self, what: str, hint: str) -> NoReturn:
         """Refuse the test, at the line of the token that was taken last."""

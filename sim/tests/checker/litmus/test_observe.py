@@ -66,6 +66,18 @@ def test_branches_and_loops_run():
     assert (found.word, len(found.states)) == ("Always", 1)
 
 
+def test_what_the_language_lacks_is_refused_with_the_line_of_the_test():
+    """Its own source has other lines."""
+    with pytest.raises(LitmusError, match=r"t\.litmus:6: this loop can repeat forever"):
+        observed(litmus("endless", [[store("x"), "while (1) { }"]], "exists (x=1)"))
+
+
+def test_a_relaxed_fence_orders_nothing():
+    """C11 allows one, and it does nothing."""
+    fenced = [[store(a), f"atomic_thread_fence({RLX});", load("r0", b)] for a, b in ("xy", "yx")]
+    assert observed(litmus("SB", fenced, SHAPES["SB"][1])).word == "Sometimes"
+
+
 PLAIN = """C plain
 {{ x = 3; }}
 P0 (int* x, atomic_int* y) {{

@@ -34,6 +34,9 @@ def refusal(statement, end="}\nexists (0:r0=0)\n"):
             " memory_order_relaxed);",
             "t.litmus:5: a compare-and-swap that is ACQUIRE, and RELAXED where it fails",
         ),
+        ("r0 = 123456789012345678901;", "t.litmus:5: a number of more than 64 bits"),
+        ("r0 = 08 ! 1;", "t.litmus:5: '!' instead of ';'"),
+        (f"r0 = {'(' * 3000}1{')' * 3000};", "t.litmus: it is nested too deeply"),
         ("int *r1 = x;", "t.litmus:5: a register that holds a pointer"),
     ],
 )
