@@ -7,10 +7,6 @@ and ``while``; ``exists``, ``~exists`` and ``forall``. Anything else is refused,
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from typing import NoReturn
-
 from locksim.checker.litmus.dialects import C11, KERNEL, LOAD_PARTS, Spelling
 from locksim.checker.litmus.program import (
     EXISTS,
@@ -33,29 +29,16 @@ from locksim.checker.litmus.program import (
     expressions,
     statements,
 )
+from locksim.checker.litmus.tokens import Cursor
 from locksim.lang.ops import Kind, Order
 
 MOST_THREADS = 8
-_LONGEST = 20
-"""Digits of a number."""
 TYPES = ("int", "atomic_int", "atomic_t", "volatile int", "const int")
 _LEVELS = (("|",), ("^",), ("&",), ("==", "!=", "<", "<=", ">", ">="), ("+", "-"), ("*",))
 """Operators, those that bind least first; comparisons do not chain."""
 _OTHER_OPERATORS = ("&&", "||", "/", "%", "?")
 _QUANTIFIERS = {"exists": EXISTS, "~exists": NEVER, "forall": FORALL}
 _ORDERS = {f"memory_order_{order.name.lower()}": order for order in Order}
-_TOKEN = re.compile(
-    r"\s+|//[^\n]*|/\*.*?\*/|(?P<number>0x[0-9a-fA-F]+|\d+)|(?P<name>[A-Za-z_]\w*)"
-    r"|(?P<sign>/\\|\\/|==|!=|<=|>=|&&|\|\||~exists|[^\s])",
-    re.DOTALL,
-)
-
-
-@dataclass(frozen=True)
-class _Token:
-    text: str
-    kind: str
-    line: int
 
 
 def read(text: str, file: str) -> Litmus:
@@ -75,7 +58,7 @@ def read(text: str, file: str) -> Litmus:
         ) from None
 
 
-class _Reader:
+class _Reader(Cursor):
     """A text that is read from its beginning to its end.
 
     Attributes:
@@ -84,8 +67,7 @@ class _Reader:
     """
 
     def __init__(self, text: str, file: str) -> None:
-        self.file, self.at = file, 0
-        self.tokens = _tokens(text)
+        super().__init__(text, file)
         self.words: dict[str, str] = {}
         self.registers: set[str] = set()
         self.kernel: bool | None = None
@@ -397,70 +379,6 @@ class _Reader:
         if self.kernel not in (None, kernel):
             self.fail("operations of C11 and of the kernel in one test", "use those of one")
         self.kernel = kernel
-
-    # Tokens
-
-    def peek(self) -> _Token:
-        return self.tokens[self.at]
-
-    def next(self) -> _Token:
-        token = self.tokens[self.at]
-        self.at = min(self.at + 1, len(self.tokens) - 1)
-        return token
-
-    def accept(self, text: str) -> bool:
-        found = self.peek().text == text
-        if found:
-            self.next()
-        return found
-
-    def take(self, text: str) -> None:
-        found = self.next().text
-        if found != text:
-            self.fail(f"'{found or 'the end'}' instead of '{text}'", f"write '{text}'")
-
-    def expect_more(self) -> None:
-        if not self.peek().text:
-            self.fail("the text ends too early", "close what is open")
-
-    def name(self, what: str) -> str:
-        token = self.next()
-        if token.kind != "name":
-            self.fail(f"'{token.text or 'the end'}' where {what} should be", f"write {what}")
-        return token.text
-
-    def signed(self, hint: str) -> int:
-        sign = -1 if self.accept("-") else 1
-        token = self.next()
-        if token.kind != "number":
-            self.fail(f"'{token.text}' is no number", hint)
-        hexadecimal = token.text[:2] == "0x"
-        if len(token.text) > _LONGEST:
-            self.fail("a number of more than 64 bits", "write a smaller one")
-        return sign * int(token.text, 16 if hexadecimal else 10)
-
-    def fail(self, what: str, hint: str) -> NoReturn:
-        """Refuse the test, at the line of the token that was taken last."""
-        line = self.tokens[max(0, self.at - 1)].line
-        raise LitmusError(f"{self.file}:{line}: {what}\nhelp: {hint}")
-
-
-def _tokens(text: str) -> list[_Token]:
-    """The tokens of a test. Outside the threads' bodies ``(* … *)`` is a comment, too."""
-    found: list[_Token] = []
-    at, line, blocks, depth = 0, 1, 0, 0
-    while at < len(text):
-        in_body = depth > 0 and blocks > 1  # the first block is the initial memory
-        comment = not in_body and text.startswith("(*", at) and "*)" in text[at:]
-        match = None if comment else _TOKEN.match(text, at)
-        end = text.index("*)", at) + 2 if match is None else match.end()
-        if match is not None and match.lastgroup:
-            found.append(_Token(match[match.lastgroup], match.lastgroup, line))
-            blocks += depth == 0 and found[-1].text == "{"
-            depth += {"{": 1, "}": -1}.get(found[-1].text, 0)
-        line += text.count("\n", at, end)
-        at = end
-    return [*found, _Token("", "", line)]
 
 
 def _targets(body: tuple[Statement, ...]) -> set[str]:
