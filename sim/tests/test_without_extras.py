@@ -84,6 +84,7 @@ def test_commands_of_the_core(command: str, tmp_path: Path) -> None:
     assert (0, "") == (done.returncode, done.stderr)
 
 
+@pytest.mark.covering("command", every=2)
 @pytest.mark.parametrize(
     ("command", "module", "extra"),
     [

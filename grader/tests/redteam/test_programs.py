@@ -15,7 +15,7 @@ from locklabs import find
 
 KEY = b"a key of sixteen bytes or more"
 FILE = Path(__file__).parents[2] / "redteam" / "programs.py"
-SHORT = 18
+SHORT = 27
 """Every so many of the corpus is in the normal run."""
 
 

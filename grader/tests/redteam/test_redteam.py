@@ -154,7 +154,7 @@ def test_python(hostile: dict[str, Any], target: Target) -> None:
     target.untouched(result, undecided)
 
 
-@pytest.mark.covering("hostile", every=2)
+@pytest.mark.covering("hostile", every=3)
 @pytest.mark.parametrize("hostile", LANGUAGE, ids=lambda h: f"{h['attack']}-{h['name']}")
 def test_language(hostile: dict[str, Any], target: Target) -> None:
     """Text that is compiled gets its documented verdict and nothing else."""

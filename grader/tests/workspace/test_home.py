@@ -161,6 +161,7 @@ def test_prediction_comes_first(mine: Workspace) -> None:
     assert mine.state.solved
 
 
+@pytest.mark.covering("guess", every=2)
 @pytest.mark.parametrize(
     ("guess", "says"),
     [

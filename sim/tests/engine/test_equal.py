@@ -73,6 +73,7 @@ def test_every_machine_and_placement(entry, cpus):
         agree(entry, name, placement, cpus, UNTIL_PS)
 
 
+@pytest.mark.covering("entry", every=2)
 @pytest.mark.parametrize("entry", [e for e in ENTRIES if issubclass(e.struct, Lock)], ids=str)
 def test_waiting_for_a_lock_is_jumped_over(entry):
     """On a crowded machine the fast engine leaves out idle rounds, or the lock has none."""

@@ -155,7 +155,7 @@ def test_progress_is_the_part_of_all_that_is_done() -> None:
     assert [("1", 0.0), ("3", 0.25)] == seen
 
 
-@pytest.mark.covering("name", every=2)
+@pytest.mark.covering("name", every=3)
 @pytest.mark.parametrize(
     ("name", "options"),
     [

@@ -22,7 +22,7 @@ LOCKS = [e for e in registry.entries() if issubclass(e.struct, Lock | RWLock)]
 def test_sums_are_those_of_the_lock_meters(entry, engine):
     """Successes, failures and hold times, of writers and readers."""
     for workload in kind_of(entry.struct).test_loads(entry.struct, 2_000):
-        trace = traced(workload, tables(4), engine=engine, until_ps=100_000)
+        trace = traced(workload, tables(4), engine=engine, until_ps=50_000)
         found = trace.attribution.acquisitions
         for lock, row in enumerate(trace.result.locks.tolist()):
             meter = dict(zip(LOCK_COUNTERS, row, strict=True))
