@@ -602,6 +602,7 @@ struct thread *ex_stack_owner(address at);
 unsigned ex_statics_count(void);
 void ex_statics_range(unsigned which, address *from, address *to);
 void ex_statics_save(void);
+bool ex_statics_overflow(address at, size_t size); /* does it touch what is between two variables? */
 void ex_statics_restore(void);
 
 /* the program's thread-local variables (locals.c) */

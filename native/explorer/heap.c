@@ -218,8 +218,14 @@ void ex_heap_check(address at, size_t size, bool writes)
     }
     if (ex_on_a_stack(at))
         check_stack(at, size, does);
-    if (!ex_on_heap(at))
+    if (!ex_on_heap(at)) {
+        if (ex_statics_overflow(at, size)) {
+            ex_step("access", at, (unsigned)size, 0, 0);
+            ex_fail("memory", "thread %d %s %zu bytes at {pc:%zx} that are no variable's (overflow)",
+                    ex_self->number, does, size, ex_self->pc);
+        }
         return;
+    }
     found = block_of(at);
     if (found != NULL && !found->is_free && at + size <= found->at + found->size)
         return;

@@ -375,9 +375,7 @@ static void crashed(int signal, siginfo_t *info, void *context)
                 ex_self->number, ex_self->pc);
     if (signal == SIGILL)
         ex_fail("memory",
-                "thread %d reaches beyond a variable, or to what is none; its last access was at "
-                "{pc:%zx}",
-                ex_self->number, ex_self->pc);
+                "thread %d reaches beyond an array at {pc:%zx}", ex_self->number, at);
     ex_fail("memory",
             "thread %d touches {at:%zx}, where there is no memory%s; its last access was at "
             "{pc:%zx}",

@@ -22,6 +22,13 @@ SECTION(submission_bss)
 /* The begin and the end of each section; the last begin is NULL. */
 extern char *const program_sections[] __attribute__((weak));
 
+/* Between two variables there are bytes that are nobody's: the address of each such gap. */
+#define GAP 64 /* sections.py */
+extern address __start_program_gaps[] __attribute__((weak)),
+    __stop_program_gaps[] __attribute__((weak));
+static address *gaps;
+static size_t n_gaps;
+
 static char *saved[MAX_STATICS];
 
 unsigned ex_statics_count(void)
@@ -47,8 +54,45 @@ void ex_statics_range(unsigned which, address *from, address *to)
     *to = (address)section[1];
 }
 
+static int compare(const void *a, const void *b)
+{
+    address first = *(const address *)a, second = *(const address *)b;
+
+    return (first > second) - (first < second);
+}
+
+static void sort_gaps(void)
+{
+    size_t size = (size_t)((char *)__stop_program_gaps - (char *)__start_program_gaps);
+
+    gaps = malloc(size + 1);
+    if (gaps == NULL)
+        ex_give_up("no memory for a list of the statics");
+    memcpy(gaps, __start_program_gaps, size);
+    n_gaps = size / sizeof(*gaps);
+    qsort(gaps, n_gaps, sizeof(*gaps), compare);
+}
+
+bool ex_statics_overflow(address at, size_t size)
+{
+    size_t low = 0, high = n_gaps;
+
+    if (n_gaps == 0 || at + size <= gaps[0] || at >= gaps[n_gaps - 1] + GAP)
+        return false;
+    while (low < high) { /* gaps before `low` begin before the access ends */
+        size_t middle = (low + high) / 2;
+
+        if (gaps[middle] < at + size)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && gaps[low - 1] + GAP > at;
+}
+
 void ex_statics_save(void)
 {
+    sort_gaps();
     for (unsigned i = 0; i < ex_statics_count(); i++) {
         address from, to;
 

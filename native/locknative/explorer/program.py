@@ -27,6 +27,7 @@ from locknative.explorer.sections import rewrite_sections, sections_table
 FLAGS = (
     *("-std=gnu11", "-O0", "-g", "-fsanitize=thread", "-fno-pie", "-fno-common", "-fno-lto"),
     *("-fno-stack-protector", "-fcf-protection=none", "-ftls-model=local-exec", "-fno-builtin"),
+    *("-fsanitize=bounds", "-fsanitize-undefined-trap-on-error", "-Werror=uninitialized"),
 )
 """No optimisation: an access that the program makes is not left out because its value is unused."""
 

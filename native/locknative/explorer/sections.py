@@ -1,6 +1,7 @@
 """Sections of a program: what is put back between two runs, and what begins and ends it.
 
-The compiler's assembly is rewritten. Writable sections go to program_data and program_bss, which
+The compiler's assembly is rewritten. Between two variables there is a gap, so that an access beyond
+one of them is noticed. Writable sections go to program_data and program_bss, which
 the runtime puts back. Those to which the program gave a name of its own keep it, since a program
 may ask where they begin and end. Constructors and destructors go to sections that the C library
 does not know: the runtime calls them as a part of each run (explorer/lifetime.c). A table says
@@ -13,6 +14,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 __all__ = ["rewrite_sections", "sections_table"]
+
+GAP = 64
+"""Bytes between two variables, which nothing may touch (explorer/statics.c)."""
 
 _SECTION = re.compile(
     r'^\t\.section\t"?(?P<name>[^\s,"]+)"?,"(?P<flags>\w*)"(?P<rest>.*)$', re.MULTILINE
@@ -42,7 +46,50 @@ def rewrite_sections(assembly: str) -> str:
         whose = "program_bss" if "nobits" in rest else "program_data"
         return f'\t.section\t{whose},"aw"{rest}'
 
-    return _SECTION.sub(renamed, _INSTRUMENTED.sub("", assembly))
+    return _with_gaps(_SECTION.sub(renamed, _INSTRUMENTED.sub("", assembly)))
+
+
+_SWITCH = re.compile(r'\t(\.data|\.bss|\.text)|\t\.section\t"?([^\s,"]+)')
+_ZEROS = re.compile(r"\t\.comm\t(?P<name>[^,]+),(?P<size>\d+),(?P<alignment>\d+)")
+
+
+def _with_gaps(assembly: str) -> str:
+    """Put a gap before each variable and behind the last, and list the gaps.
+
+    Sections that have a name have none: their variables may be an array.
+    """
+    lines, gaps = [""], 0
+    section, local = ".text", ""
+
+    def gap() -> list[str]:
+        return [f".Lgap{gaps}:", f"\t.zero\t{GAP}"]
+
+    for line in assembly.splitlines():
+        if switch := _SWITCH.match(line):
+            section = switch[1] or switch[2]
+        if line.startswith("\t.local\t"):
+            local = line.split("\t")[2]
+        elif (zeros := _ZEROS.fullmatch(line)) and zeros["name"] == local:
+            name, size, alignment = zeros.groups()
+            lines += ["\t.pushsection\t.bss", *gap(), f"\t.balign\t{alignment}"]
+            lines += [f"\t.type\t{name}, @object", f"\t.size\t{name}, {size}", f"{name}:"]
+            lines += [f"\t.zero\t{size}", "\t.popsection"]
+            gaps += 1
+            continue
+        elif section in (".data", ".bss", "program_data", "program_bss") and re.match(
+            r"\t\.type\t.*[@%]object", line
+        ):
+            at = len(lines) - lines[-1].startswith("\t.align")
+            lines[at:at] = gap()
+            gaps += 1
+        lines.append(line)
+    if gaps:
+        for section in ("data", "bss"):
+            lines += [f"\t.{section}", *gap()]
+            gaps += 1
+        lines.append('\t.section\tprogram_gaps,"a"')
+        lines += [f"\t.quad\t.Lgap{number}" for number in range(gaps)]
+    return "\n".join([*lines[1:], ""])
 
 
 def sections_table(assemblies: Iterable[str]) -> str:
