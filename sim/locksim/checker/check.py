@@ -233,7 +233,7 @@ class _Check:
         self.told_apart.setdefault(client.name, built.told_apart)
         ends = watch & WATCH_ASSERTIONS and not asked.again()
         expect = client.expect if ends else {}
-        end = _End(built, client.end) if ends and client.end else None
+        end = _End(built, client.end, client.once) if ends and client.end else None
         found = explore(
             built,
             expect=expected(built, expect),
@@ -341,24 +341,33 @@ def _way(found: Exploration, states: Sequence[int], until: float | None) -> tupl
 class _End:
     """A condition on final values, and where its words are.
 
+    Arguments:
+        once: whether one run has to fulfil it, not every run.
+
     Raises:
         CheckError: there is no such word.
     """
 
-    def __init__(self, built: Model, end: End) -> None:
+    def __init__(self, built: Model, end: End, once: bool) -> None:
         self.end, self.at = end, [address_of(built.memory, word) for word in end.words]
+        self.once = once
 
     def wrong(self, found: Exploration, until: float | None) -> Counterexample | None:
         """A shortest run to final values that do not fit; also of an exploration that is cut."""
+        if self.once and not found.complete:
+            return None
         judged: dict[tuple[int, ...], str] = {}
         wrong: list[int] = []
         for state in found.finals:
-            if wrong and found.space.depth[state] > found.space.depth[wrong[0]]:
+            farther = wrong and found.space.depth[state] > found.space.depth[wrong[0]]
+            if farther and not self.once:
                 break
             values = self._values(found.shared_row(found.row_numbers(state)[-1]))
             if values not in judged:
                 judged[values] = self.end.wrong(values)
-            if judged[values]:
+            if not judged[values] and self.once:
+                return None
+            if judged[values] and not farther:
                 wrong.append(state)
         if not wrong:
             return None

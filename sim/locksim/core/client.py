@@ -62,6 +62,7 @@ class Client:
         workload: the description.
         expect: word's name → its value at the end.
         end: a condition on the final values of some words; None: there is none.
+        once: whether that condition is asked of one run only, not of every run.
         plain: words that stand for data that is not atomic: a race on them is an error.
         means: what a fault is called here: kind of violation → name.
         repeats: whether each thread may run its program any number of times instead of once. What
@@ -75,6 +76,7 @@ class Client:
     plain: tuple[str, ...] = ()
     means: Mapping[str, str] = field(default_factory=dict)
     end: End | None = None
+    once: bool = False
     repeats: bool = False
     conduct: Conduct | None = None
 

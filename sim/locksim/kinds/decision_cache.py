@@ -15,6 +15,7 @@ from locksim.core.client import Client
 from locksim.kinds.access_vector_cache import checks, checks_and_updates
 from locksim.kinds.kind import StructKind
 from locksim.kinds.load import LoadSettings
+from locksim.kinds.rcu import QUIESCENT_STATES, EndsBesideReaders
 from locksim.lang import *
 from locksim.library.avc.avc_of import AvcOf
 from locksim.library.avc.decisions_spinlock import DecisionsSpinlock
@@ -79,14 +80,16 @@ class DecisionCacheKind(StructKind):
         }
         between = StayingReader(cache=cache, first_key=key, times=1)
         mixed["replace between two others"] = between
-        online = StayingOnline(cache=cache, first_key=key)
-        mixed["replace beside readers that stay online"] = online
         mixed["writers"] = WritingDecisions(**shared)
         for writers, beside in enumerate(("readers", "writers")):
             mixed[f"reclaim beside {beside}"] = ReclaimingDecisions(**shared, writers=writers)
+        online = StayingOnline(cache=cache, first_key=key)
+        ends = EndsBesideReaders("replace()")
+        beside = "replace beside readers that stay online"
         return [
             Client("alone", alone, means={"assertion": "wrong answer"}),
             *(Client(name, workload, means=FAULTS) for name, workload in mixed.items()),
+            Client(beside, online, means=FAULTS, end=ends, once=True),
             Client("alone, many keys", many, means={"assertion": "wrong answer"}),
         ]
 
@@ -327,9 +330,9 @@ class StayingReader(Workload):
 
 
 class StayingOnline(Workload):
-    """Thread 0 replaces; the others look up, and stay online until it has come back from that.
+    """Thread 0 replaces; the others look up, and announce a few quiescent states before they go.
 
-    So only their quiescent states let it come back, where elsewhere a way offline does too.
+    In one run at least these let it come back, where elsewhere a way offline does too.
 
     Arguments:
         first_key: the key.
@@ -337,18 +340,21 @@ class StayingOnline(Workload):
 
     first_key = param(KEY)
     cache = part(DecisionsSpinlock)
-    over = word()
+    leaving = word()
+    early = word()
 
     def thread(self):
         if thread() == 0:
             yield from self.cache.replace(self.first_key, 1, 1)
             yield from self.cache.replace(self.first_key, 1, 1)
-            yield self.over.store(1, RELEASE)
+            if (yield self.leaving.load(RELAXED)) == 0:
+                yield self.early.store(1, RELAXED)
         else:
             found = yield from self.cache.lookup(self.first_key)
             assert found == 0 or found == BOTH
-            while not (yield self.over.load(ACQUIRE)):
+            for _ in range(QUIESCENT_STATES):
                 yield from self.cache.quiescent()
+            yield self.leaving.store(1, RELEASE)
         yield from self.cache.offline()
 
 

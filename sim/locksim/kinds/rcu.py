@@ -8,6 +8,8 @@ that waits forever.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from locksim.core.client import Client
 from locksim.kinds.kind import StructKind, offers
 from locksim.kinds.load import LoadSettings
@@ -47,7 +49,9 @@ class RcuKind(StructKind):
         found += nested(ReplacingBesideNested, struct, threads, rounds)
         if threads > 1:
             online = StayingOnline(lock=struct, rounds=rounds)
-            found.append(Client("readers stay online", online, means=RCU_FAULTS))
+            ends = EndsBesideReaders("synchronize_rcu()")
+            name = "readers stay online"
+            found.append(Client(name, online, means=RCU_FAULTS, end=ends, once=True))
         if offers(struct, "call_rcu"):
             calls = Reclaiming(rcu=struct, rounds=rounds)
             found.append(Client("call_rcu", calls, means=RCU_FAULTS))
@@ -204,29 +208,65 @@ class ReplacingBesideNested(Replacing):
         yield from self.lock.read_unlock()
 
 
-class StayingOnline(Replacing):
-    """Thread 0 replaces; the others read, and stay online until its grace periods are over.
+QUIESCENT_STATES = 2
+"""So many does a reader announce that stays online: enough where a grace period has two phases."""
 
-    So only their quiescent states let these end, where elsewhere a way offline does too. After its
-    grace periods thread 0 reads at once, while thread 1 replaces: it must be online again then.
+
+@dataclass(frozen=True)
+class EndsBesideReaders:
+    """In some run a grace period ends while all readers are online: ``early`` is 1 at its end.
+
+    A reader's loop without end would ask it of every run. But then a lock that counts quiescent
+    states has infinitely many states, and counting them is right.
+
+    Arguments:
+        call: what waits for the grace period, for the message.
+    """
+
+    call: str
+    words: tuple[str, ...] = ("early",)
+    found: str = "assertion"
+
+    def wrong(self, values: tuple[int, ...]) -> str:
+        """What is wrong if ``early`` is 0 at the end of every run."""
+        if values[0]:
+            return ""
+        return (
+            f"quiescent() lets no grace period end: in no run does {self.call} return while the "
+            f"readers are online, after {QUIESCENT_STATES} quiescent states each"
+        )
+
+
+class StayingOnline(Replacing):
+    """Thread 0 replaces; the others read, and announce a few quiescent states before they go.
+
+    In one run at least these let the grace periods end, where elsewhere a way offline does too.
+    After its grace periods thread 0 reads at once, while thread 1 replaces: it must be online again
+    then.
 
     Arguments:
         rounds: replacements. shift: not used.
     """
 
+    leaving = word()
+    early = word()
     over = word()
 
     def thread(self):
         if thread() == 0:
             for _ in range(self.rounds):
                 yield from self.replace()
+            if (yield self.leaving.load(RELAXED)) == 0:
+                yield self.early.store(1, RELAXED)
             yield self.over.store(1, RELEASE)
             yield from self.read()
         else:
             yield from self.read()
-            while not (yield self.over.load(ACQUIRE)):
+            for _ in range(QUIESCENT_STATES * self.rounds):
                 yield from self.between()
-            if thread() == 1:
+            if not (yield self.over.load(ACQUIRE)):
+                yield self.leaving.store(1, RELEASE)
+            elif thread() == 1:
                 yield from self.replace()
         yield from self.end()
 

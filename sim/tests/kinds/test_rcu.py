@@ -77,6 +77,39 @@ class InnerRankOnly(SRCU):
         yield self.cpus[cpu()].went[rank].store(1, RELAXED)
 
 
+class CountsQuiescentStates(ReadCopyUpdate):
+    """Right: each CPU counts its quiescent states; a grace period waits until all counts differ."""
+
+    passed = percpu()
+    gone = percpu()
+
+    def read_lock(self):
+        yield fence(ACQUIRE)
+
+    def read_unlock(self):
+        yield fence(RELEASE)
+
+    def quiescent(self):
+        passed = yield self.passed[cpu()].load(RELAXED)
+        yield self.passed[cpu()].store(passed + 1, RELEASE)
+        yield fence()
+
+    def offline(self):
+        yield self.gone[cpu()].store(1, RELEASE)
+
+    def synchronize_rcu(self):
+        yield self.gone[cpu()].store(1, RELEASE)
+        yield fence()
+        for i in range(n_cpus()):
+            before = yield self.passed[i].load(RELAXED)
+            while (yield self.gone[i].load(ACQUIRE)) == 0:
+                if (yield self.passed[i].load(ACQUIRE)) != before:
+                    break
+                yield pause()
+        yield self.gone[cpu()].store(0, RELAXED)
+        yield fence()
+
+
 class NeverQuiescent(QSBR):
     """Wrong: only a way offline lets a grace period end."""
 
@@ -131,8 +164,14 @@ def test_readers_may_stay_online(rcu, memory):
 
 
 @pytest.mark.parametrize("memory", ["sc", "tso", "c11"])
+def test_quiescent_states_may_be_counted(memory):
+    """A counter that grows with each of them makes no endless search."""
+    assert check_lock(CountsQuiescentStates, threads=2, memory=memory).is_proof()
+
+
+@pytest.mark.parametrize("memory", ["sc", "tso", "c11"])
 @pytest.mark.parametrize(
-    ("rcu", "violated"), [(NeverQuiescent, "deadlock"), (StaysOffline, "memory")]
+    ("rcu", "violated"), [(NeverQuiescent, "assertion"), (StaysOffline, "memory")]
 )
 def test_a_reader_that_is_not_seen_is_found(rcu, violated, memory):
     """It never reports while it stays online, or it is not waited for when it reads again."""
