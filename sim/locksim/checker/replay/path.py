@@ -59,7 +59,8 @@ class Step:
         order: the operation's memory order ("ACQUIRE", …), "PLAIN" for data that is not atomic; ""
             where it has none.
         operands: of the operation; ``$3`` in one is the value that step 3, counted from 0, found
-            (:mod:`locksim.checker.replay.dataflow`).
+            (:mod:`locksim.checker.replay.dataflow`). Where the steps before are not known (in the
+            game), all are numbers.
         fences: the orders of the fences right after that are no steps of their own.
     """
 

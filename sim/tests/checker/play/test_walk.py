@@ -1,5 +1,7 @@
 """Walking by hand: the same steps, states and faults as the exploration's."""
 
+from dataclasses import replace
+
 import pytest
 from checker.classics import Peterson
 from checker.zoo import ZOO
@@ -20,7 +22,10 @@ def path_of(told):
 @both_models
 @pytest.mark.parametrize("animal", ZOO, ids=[a.lock.__name__ for a in ZOO])
 def test_counterexample_can_be_walked(animal, memory):
-    """Every step of it is a move, is told alike, and the last one breaks the lock."""
+    """Every step of it is a move, is told alike, and the last one breaks the lock.
+
+    A move knows its state and no earlier steps, so its operands are numbers.
+    """
     options = {"threads": animal.threads, "rounds": animal.rounds, "memory": memory}
     verdict = check_lock(animal.lock, **options, simplest=False)
     told = verdict.counterexample
@@ -31,7 +36,9 @@ def test_counterexample_can_be_walked(animal, memory):
         assert move is not None
         steps.append(move.step)
         state = move.to
-    assert told.steps == steps
+    assert [replace(step, operands=[]) for step in told.steps] == [
+        replace(step, operands=[]) for step in steps
+    ]
     if state is None:
         assert (told.found, told.message) == (move.found, move.message)
 
