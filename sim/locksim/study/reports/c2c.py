@@ -33,7 +33,7 @@ _TABLE = re.compile(r"\s*(?:# )?\s*Index\s+(?:Address|Cacheline)\s.*")
 _PARETO = re.compile(r"\s*#\s+Num\s+.*Offset.*")
 _ROW = re.compile(r"\s*\d+\s+0x[0-9a-f]+\s+\S.*")
 _LINE = re.compile(r"\s*\d+(?:\s+\d+)+\s+(0x[0-9a-f]+)\s*")
-_PLACE = re.compile(r"\s*((?:[\d.]+%\s+)+)(0x[0-9a-f]+)\s+(\S.*)")
+_PLACE = re.compile(r"\s*((?:\d+(?:\.\d+)?%\s+)+)(0x[0-9a-f]+)\s+(\S.*)")
 _CHAIN = re.compile(r"\s+\|\s*|\s+(?:\||-)?-+\S+\s*|\s{8,}[A-Za-z_][\w.@]*\s*")
 _COUNTS = {"records": "records", "Loads": "loads", "Stores": "stores"}
 

@@ -13,6 +13,8 @@ from typing import Literal
 from locksim.study.reports import numbers
 from locksim.study.reports.errors import ReportError
 
+NAME = r"(?P<name>\S+(?: \S+)*?)"
+"""A name with single blanks at most: two part columns, also those of another tool."""
 NUMBER = r"\d+(?:\.\d+)?"
 MISSING = r"-|–|\?|\.{3,}"
 MOST = 10**15
@@ -102,6 +104,11 @@ _WRAPPED = re.compile(rf"\s*\S.*?(?:\s+{NUMBER}(?:\s+(?:ns|us|ms|s|m|h))?)+\s*")
 def may_go_on(first: str) -> bool:
     """Whether a row that begins with its name may go on in the next line: it ends in a value."""
     return _WRAPPED.fullmatch(first) is not None
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can be the name of a lock, a place or a thread: numbers alone are not."""
+    return re.search(r"[A-Za-z_]", text) is not None
 
 
 def is_cut(text: str) -> bool:

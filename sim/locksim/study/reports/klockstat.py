@@ -81,17 +81,20 @@ class Klockstat(Reader):
         return 0
 
     def _row(self, text: str, number: int) -> bool:
-        name = r"\s*(?P<name>\S.*?)\s+" if self._who == "Caller" else r"\s*(?P<name>\d+\s+\S.*?)\s+"
+        name = r"\s*" if self._who == "Caller" else r"\s*(?P<thread>\d+)\s+"
         for unit in ("", "ns"):
             columns = [self._column(title, unit) for title in self._titles]
-            if found := re.fullmatch(rf"{name}{cells.pattern(columns)}\s*", text):
-                values = cells.read(columns, found.groups()[1:], number)
+            if found := re.fullmatch(rf"{name}{cells.NAME}\s+{cells.pattern(columns)}\s*", text):
+                if unit and not cells.is_name(found["name"]):
+                    return False  # numbers alone, as another tool prints them
+                values = cells.read(columns, found.groups()[-len(columns) :], number)
                 if unit:
                     values.half = dict.fromkeys(values.half, 0.0)
                 for mean in ("wait_ns", "hold_ns"):
                     if mean in values.half:  # divided as whole nanoseconds
                         values.half[mean] = max(values.half[mean], 1.0)
-                self._add(found["name"], values)
+                thread = found.groupdict().get("thread")
+                self._add(f"{found['name']} (pid {thread})" if thread else found["name"], values)
                 return True
         return False
 
@@ -102,9 +105,6 @@ class Klockstat(Reader):
         return Column(what, "time", unit, 1.0)
 
     def _add(self, name: str, values: cells.Values) -> None:
-        if self._who != "Caller":
-            thread, _, word = name.partition(" ")
-            name = f"{word.strip()} (pid {thread})"
         self.add(LockRow(name, **values.of, half=values.half))  # type: ignore[arg-type]
         if self._what == "wait" and not self.table.notes:
             self.table.notes.append(_NOTE)

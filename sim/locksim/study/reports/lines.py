@@ -22,6 +22,7 @@ LOOKAHEAD = 8
 
 _SOFT_END = re.compile(r"(?<=\S.)=$|(?<=\S)=$")
 _ENCODED = re.compile(r"=(?:3D|20(?=\s*$)|[CDE][0-9A-F]=[89AB][0-9A-F])")
+_BLANKS = re.compile(r"[ \t]{100,}")
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 _QUOTE = re.compile(r"(?:> ?)+")
@@ -127,7 +128,7 @@ def clean(raw: Iterable[str]) -> Iterator[Line]:
     """
     numbered = False
     for number, text in _whole(raw):
-        text = _COLOUR.sub("", text)
+        text = _BLANKS.sub(" " * 100, _COLOUR.sub("", text))  # no table has wider gaps
         if found := _CONTROL.search(text):
             raise ReportError(
                 f"line {number}: control character {found[0]!r}; this is not the text of a report"

@@ -61,11 +61,12 @@ class PerfReport(Reader):
             return head[0]
         if not self._columns:
             return 0
-        form = re.compile(rf"\s*(?P<name>\S.*?)\s+{cells.pattern(self._columns)}\s*")
+        united = any(column.kind == "time" and not column.unit for column in self._columns)
+        form = re.compile(rf"\s*{cells.NAME}\s+{cells.pattern(self._columns)}\s*")
         for n, text in window.joined():
             if n > 3 or (n > 1 and not cells.may_go_on(window.first)):
                 break
-            if found := form.fullmatch(text):
+            if (found := form.fullmatch(text)) and (united or cells.is_name(found["name"])):
                 values = cells.read(self._columns, found.groups()[1:], window.number)
                 self._add(found["name"], values)
                 return n

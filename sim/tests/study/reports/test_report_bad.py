@@ -102,6 +102,12 @@ def test_markup_in_a_name_is_text():
     assert (0, True) == (result.exit_code, name in result.stdout)
 
 
+def test_a_wide_gap_is_squeezed():
+    """No table has one, and a pattern would try each of its places."""
+    (line,) = lines.clean(["x" + " " * 50_000 + "y"])
+    assert "x" + " " * 100 + "y" == line.text
+
+
 def test_a_large_file_is_refused_with_flat_memory(monkeypatch: pytest.MonkeyPatch):
     """It is read line by line, up to a limit, whatever it holds."""
     monkeypatch.setattr(lines, "MOST_BYTES", 1 << 18)

@@ -59,6 +59,34 @@ def test_a_quoted_text_is_the_same(name: str):
     ]
 
 
+OTHERS = """
+On Tue, Mar 3, 2026 at 10:00 AM a person wrote:
+ r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st
+ 3  0      0 812340  20480 912340    0    0     5    12  233  410 12  3 85  0  0
+ 1 0 0 812000 20480 912340 0 0 0 0 133 210 2 1 97 0 0
+top - 18:00:01 up 10 days,  3:02,  2 users,  load average: 0.52, 0.58, 0.59
+ 1234 root      20   0  162012   3124   1500 R  12.5   0.1   0:01.23 kworker/u8:1
+[12345.678901] watchdog: BUG: soft lockup - CPU#3 stuck for 22s! [rcu:10]
+     0.92%  swapper  [kernel.kallsyms]  [k] native_queued_spin_lock_slowpath
+Amean     1        1.1560 (   0.00%)      1.0633 *   8.02%*
+real    2m46.491s
+| 16      | 1       | 476k req/s |
+diff --git a/mm/slab.c b/mm/slab.c
+@@ -10,3 +10,4 @@
++       spin_lock(&n->list_lock);
+
+"""
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_another_tool_s_lines_change_no_row(name: str):
+    """Before, behind, and on both sides: vmstat, top, the kernel's log, perf report, a patch."""
+    text = (REAL / f"{name}.txt").read_text(encoding="utf-8")
+    rows = [table.rows for table in detect.parse(text)]
+    for mixed in (text + OTHERS, OTHERS + text, OTHERS + text + OTHERS):
+        assert rows == [table.rows for table in detect.parse(mixed)]
+
+
 def test_prose_between_rows_is_the_label_of_a_table():
     """Two tables below one heading, as a mail compares two kernels."""
     vanilla, revert = detect.parse((REAL / "lock-stat-no-version.txt").read_text(encoding="utf-8"))
