@@ -86,7 +86,7 @@ def report(judged: dict[Mutant, Judgement]) -> int:
     by_lock: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for mutant, judgement in judged.items():
         by_lock[mutant.lock][judgement.verdict] += 1
-        by_lock["all"][judgement.verdict] += 1
+    by_lock["all"] = sum(by_lock.values(), Counter())
     print("\n" + "".join(f"{head:>20}" for head in ("lock", *VERDICTS)))
     for lock, counts in by_lock.items():
         print("".join(f"{cell:>20}" for cell in (lock, *(counts[v] for v in VERDICTS))))
