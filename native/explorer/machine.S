@@ -111,8 +111,79 @@ ex_switch:
     b ex_do_##name;                                                                                \
     .size symbol, .- symbol
 
-/* An access that the compiler does not announce is refused here. */
-#define ANNOUNCE(name)
+#define ANNOUNCE(name)                                                                             \
+    .globl locklab_announce_##name;                                                                \
+    .type locklab_announce_##name, %function;                                                      \
+    locklab_announce_##name:;                                                                      \
+    sub sp, sp, 672;                                                                               \
+    stp x2, x3, [sp, 0];                                                                           \
+    stp x4, x5, [sp, 16];                                                                          \
+    stp x6, x7, [sp, 32];                                                                          \
+    stp x8, x9, [sp, 48];                                                                          \
+    stp x10, x11, [sp, 64];                                                                        \
+    stp x12, x13, [sp, 80];                                                                        \
+    stp x14, x15, [sp, 96];                                                                        \
+    stp x16, x17, [sp, 112];                                                                       \
+    stp x18, x30, [sp, 128];                                                                       \
+    mrs x16, nzcv;                                                                                 \
+    str x16, [sp, 144];                                                                            \
+    stp q0, q1, [sp, 160];                                                                         \
+    stp q2, q3, [sp, 192];                                                                         \
+    stp q4, q5, [sp, 224];                                                                         \
+    stp q6, q7, [sp, 256];                                                                         \
+    stp q8, q9, [sp, 288];                                                                         \
+    stp q10, q11, [sp, 320];                                                                       \
+    stp q12, q13, [sp, 352];                                                                       \
+    stp q14, q15, [sp, 384];                                                                       \
+    stp q16, q17, [sp, 416];                                                                       \
+    stp q18, q19, [sp, 448];                                                                       \
+    stp q20, q21, [sp, 480];                                                                       \
+    stp q22, q23, [sp, 512];                                                                       \
+    stp q24, q25, [sp, 544];                                                                       \
+    stp q26, q27, [sp, 576];                                                                       \
+    stp q28, q29, [sp, 608];                                                                       \
+    stp q30, q31, [sp, 640];                                                                       \
+    adrp x16, ex_door;                                                                             \
+    add x16, x16, :lo12:ex_door;                                                                   \
+    mov x17, sp;                                                                                   \
+    stp x30, x17, [x16];                                                                           \
+    stp x19, x20, [x16, 16];                                                                       \
+    stp x21, x22, [x16, 32];                                                                       \
+    stp x23, x24, [x16, 48];                                                                       \
+    stp x25, x26, [x16, 64];                                                                       \
+    stp x27, x28, [x16, 80];                                                                       \
+    str x29, [x16, 96];                                                                            \
+    bl ex_do_##name;                                                                               \
+    ldp q0, q1, [sp, 160];                                                                         \
+    ldp q2, q3, [sp, 192];                                                                         \
+    ldp q4, q5, [sp, 224];                                                                         \
+    ldp q6, q7, [sp, 256];                                                                         \
+    ldp q8, q9, [sp, 288];                                                                         \
+    ldp q10, q11, [sp, 320];                                                                       \
+    ldp q12, q13, [sp, 352];                                                                       \
+    ldp q14, q15, [sp, 384];                                                                       \
+    ldp q16, q17, [sp, 416];                                                                       \
+    ldp q18, q19, [sp, 448];                                                                       \
+    ldp q20, q21, [sp, 480];                                                                       \
+    ldp q22, q23, [sp, 512];                                                                       \
+    ldp q24, q25, [sp, 544];                                                                       \
+    ldp q26, q27, [sp, 576];                                                                       \
+    ldp q28, q29, [sp, 608];                                                                       \
+    ldp q30, q31, [sp, 640];                                                                       \
+    ldr x16, [sp, 144];                                                                            \
+    msr nzcv, x16;                                                                                 \
+    ldp x18, x30, [sp, 128];                                                                       \
+    ldp x16, x17, [sp, 112];                                                                       \
+    ldp x14, x15, [sp, 96];                                                                        \
+    ldp x12, x13, [sp, 80];                                                                        \
+    ldp x10, x11, [sp, 64];                                                                        \
+    ldp x8, x9, [sp, 48];                                                                          \
+    ldp x6, x7, [sp, 32];                                                                          \
+    ldp x4, x5, [sp, 16];                                                                          \
+    ldp x2, x3, [sp, 0];                                                                           \
+    add sp, sp, 672;                                                                               \
+    ret;                                                                                           \
+    .size locklab_announce_##name, .- locklab_announce_##name
 
     .text
     .globl ex_switch

@@ -23,17 +23,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from locknative.errors import NativeError
+from locknative.explorer.machines import Length, Machine, symbol
 from locknative.explorer.rtl import Expression, Instruction, instructions
-from locknative.explorer.values import (
-    COUNT,
-    FIRST,
-    LOCAL,
-    SECOND,
-    Access,
-    Sum,
-    Values,
-    symbol,
-)
+from locknative.explorer.values import LOCAL, Access, Sum, Values
 
 __all__ = ["announced"]
 
@@ -42,8 +34,6 @@ _CALL = re.compile(
 )
 _WORD = 8
 _LABEL = re.compile(r"(?!\.L[A-Z])[^\s:#]+:")  # .LBB2 is the debugger's: nothing jumps there
-_WIDE = re.compile(r"%[yz]mm\d|%k\d")
-"""Registers that machine.S does not keep."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +68,12 @@ class Announcement:
         return is_around and is_same and not is_used
 
 
-def announced(assembly: str, file: str, *, volatile_apart: bool) -> str:
+def announced(assembly: str, file: str, machine: Machine, *, volatile_apart: bool) -> str:
     """Return the assembly of a file in which each access is announced.
 
     Args:
-        assembly: gcc's for x86-64, with ``-dP`` and ``-fsanitize=thread``.
-        file: its name, for messages.
+        assembly: gcc's, with ``-dP``, ``-fsanitize=thread`` and the machine's options.
+        file: its name, for messages. machine: the processor.
         volatile_apart: volatile accesses are announced as such.
 
     Raises:
@@ -93,7 +83,7 @@ def announced(assembly: str, file: str, *, volatile_apart: bool) -> str:
     edits = _Edits()
     try:
         for begin, body in _functions(lines):
-            _Pass(lines, begin, body, file, edits, volatile_apart).run()
+            _Pass(lines, begin, body, file, edits, machine, volatile_apart).run()
     except ValueError as error:
         raise NativeError(f"{file}: gcc describes an instruction in a new way: {error}") from error
     return edits.apply(lines)
@@ -141,11 +131,12 @@ class _Pass:
         body: list[Instruction],
         file: str,
         edits: _Edits,
+        machine: Machine,
         volatile_apart: bool,
     ) -> None:
         self.lines, self.begin, self.body, self.file = lines, begin, body, file
-        self.edits, self.volatile_apart = edits, volatile_apart
-        self.values = Values(body)
+        self.edits, self.machine, self.volatile_apart = edits, machine, volatile_apart
+        self.values = Values(body, machine)
         self.open = list[Announcement]()
 
     def run(self) -> None:
@@ -184,12 +175,12 @@ class _Pass:
     def _hear(self, one: Instruction, called: re.Match[str], calls: set[int]) -> None:
         """The compiler announces something."""
         size = called["size"]
-        length = (int(size), ()) if size.isdigit() else self.values.register(SECOND)
-        line = next(n for n in range(one.last + 1, len(self.lines)) if "\tcall" in self.lines[n])
+        length = (int(size), ()) if size.isdigit() else self.values.register(self.machine.second)
+        line = next(n for n in range(one.last + 1, len(self.lines)) if _is_call(self.lines[n]))
         calls.add(line)
         self._forget_writes()
         if not length[1] and (self.volatile_apart or not called["volatile"]):
-            at, writes = self.values.register(FIRST), called["does"] == "write"
+            at, writes = self.values.register(self.machine.first), called["does"] == "write"
             self.open.append(
                 Announcement(at, length[0], writes, bool(called["volatile"]), one, line)
             )
@@ -201,33 +192,35 @@ class _Pass:
 
     def _announce(self, one: Instruction, access: Access) -> list[str]:
         """Return the lines that announce an access."""
-        size, address = self._size(access.size), _operand(access.memory)
-        wide = any(map(_WIDE.search, self.lines[self.begin : self.body[-1].last]))
-        if size is None or address is None or wide or access.segment not in ("", LOCAL):
+        volatile = "volatile_" * (self.volatile_apart and access.is_volatile)
+        name = f"locklab_announce_{volatile}{'write' if access.writes else 'read'}_range"
+        is_local, length, lines = access.segment == LOCAL, self._length(access.size), None
+        wide = any(map(self.machine.wide.search, self.lines[self.begin : self.body[-1].last]))
+        if length and not wide and (is_local or not access.segment):
+            lines = self.machine.lines(name, access.memory, length, is_local)
+        if lines is None:
             raise NativeError(
                 f"{one.place or self.file}: the compiler does not announce this access to memory, "
                 "and neither can the explorer: assign it as an integer, a pointer or a struct"
             )
-        volatile = "volatile_" * (self.volatile_apart and access.is_volatile)
-        local = ["\tmovq\t%fs:0, %rsi", "\tleaq\t(%rsi,%rdi), %rdi"] * bool(access.segment)
-        return [
-            *("\tpushq\t%rsi", "\tpushq\t%rdi"),
-            *(f"\tleaq\t{address}, %rdi", *local, size),
-            f"\tcall\tlocklab_announce_{volatile}{'write' if access.writes else 'read'}_range",
-            *("\tpopq\t%rdi", "\tpopq\t%rsi"),
-        ]
+        return lines
 
-    def _size(self, size: Sum | None) -> str | None:
-        """The instruction that puts an access's length into a register."""
+    def _length(self, size: Sum | None) -> Length | None:
+        """Return an access's length, as far as it is known here or a register counts it."""
         if size is None:
             return None
         number, symbols = size
         if not symbols:
-            return f"\tmovl\t${number}, %esi"
+            return Length(number)
         ((what, factor), *more) = symbols
-        if number or more or self.values.register(COUNT) != (0, ((what, 1),)):
-            return None
-        return f"\tleaq\t0(,%rcx,{factor}), %rsi" if factor in (1, 2, 4, 8) else None
+        for register, name in self.machine.counts.items():
+            if self.values.register(register) == (0, ((what, 1),)) and not number and not more:
+                return Length(factor, name)
+        return None
+
+
+def _is_call(line: str) -> bool:
+    return line.startswith(("\tcall\t", "\tbl\t"))
 
 
 def _called(does: Expression) -> str:
@@ -239,42 +232,3 @@ def _called(does: Expression) -> str:
         case "call", [Expression(operands=[Expression(code="symbol_ref") as function]), *_]:
             return symbol(function.operands[0])
     return ""
-
-
-def _operand(memory: Expression) -> str | None:
-    """An address as the assembler of x86-64 takes it."""
-    names, registers, number, on = list[str](), list[tuple[str, int]](), 0, [*memory.parts()]
-    while on:
-        match (part := on.pop()).code, part.operands:
-            case (("plus" | "const"), _):
-                on += part.parts()
-            case "const_int", [value, *_]:
-                number += int(str(value))
-            case "symbol_ref", [name, *_]:
-                names.append(symbol(name))
-            case "unspec", [Expression(operands=[Expression() as inner]), "UNSPEC_NTPOFF"]:
-                names.append(symbol(inner.operands[0]) + "@tpoff")
-            case "reg", [_, name, *_]:
-                registers.append((str(name), 1))
-            case (
-                ("mult" | "ashift"),
-                [
-                    Expression(code="reg", operands=[_, name, *_]),
-                    Expression(operands=[by, *_]),
-                ],
-            ):
-                factor = int(str(by))
-                registers.append((str(name), factor if part.code == "mult" else 1 << factor))
-            case _:
-                return None
-    registers.sort(key=lambda one: one[1])
-    if len(names) > 1 or len(registers) > 2 or (len(registers) == 2 and registers[0][1] > 1):
-        return None
-    number += 16 * any(name == "sp" for name, _ in registers)  # what was pushed
-    scaled = [
-        (f"%{name}" if name[1:].isdigit() else f"%r{name}", factor) for name, factor in registers
-    ]
-    base = next((name for name, factor in scaled if factor == 1), "")
-    index = next((f",{name},{factor}" for name, factor in scaled if name != base), "")
-    inside = f"({base}{index})" if scaled else ""
-    return f"{'+'.join([*names, str(number)])}{inside}"

@@ -55,11 +55,11 @@ _PRAGMAS = re.compile(
     (once|STDC|pack|push_macro|pop_macro|message)\b.*
     | GCC\ +(push_options|pop_options|target|visibility|unroll|ivdep)\b.*
     | GCC\ +(system_header|poison|warning|error)\b.*
-    | (GCC|clang)\ +diagnostic\ +(push|pop|(ignored|warning|error)\ *"-W(?!.*aggregate)[\w+=-]+")
+    | (GCC|clang)\ +diagnostic\ +(push|pop|(ignored|warning|error)\ *"-W[\w+=-]+")
     """,
     re.VERBOSE,
 )
-"""Pragmas that hide no access. The warning of aggregates is an error that has to stay."""
+"""Pragmas that hide no access."""
 
 _VENDORS = ("", "gnu", "clang")
 HARMLESS_ASSEMBLY = re.compile(

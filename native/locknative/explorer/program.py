@@ -22,6 +22,7 @@ from locknative.errors import NativeError
 from locknative.explorer.announcements import announced
 from locknative.explorer.attributes import DROPPED, HARMLESS_ASSEMBLY, uses
 from locknative.explorer.library import examine_names, renames
+from locknative.explorer.machines import machine
 from locknative.explorer.sections import rewrite_sections, sections_table
 
 FLAGS = (
@@ -31,13 +32,8 @@ FLAGS = (
 )
 """No optimisation: an access that the program makes is not left out because its value is unused."""
 
-DESCRIBED = ("-dP", "-mno-red-zone")
-"""For announcements.py: gcc writes what each instruction does, and nothing of a frame lies below
-the stack pointer, where a call that is put in would overwrite it."""
-
-NO_STRUCT_RESULTS = ("-Waggregate-return", "-Werror=aggregate-return", "-Wsystem-headers")
-"""Elsewhere than on x86-64: refuses functions that return a struct, as gcc announces no write of
-their result. System headers are no exception, as any file can say that it is one."""
+DESCRIBED = ("-dP",)
+"""gcc writes what each instruction does, for announcements.py."""
 
 VOLATILE_APART = ("--param", "tsan-distinguish-volatile=1")
 """gcc's way to announce volatile accesses by functions of their own."""
@@ -81,12 +77,9 @@ class Program:
             )
         root = toolchain.sources()
         self._volatile_apart = volatile_is_atomic
-        self._is_described = platform.machine().lower() in ("x86_64", "amd64")
-        self._flags = [
-            *FLAGS,
-            *(DESCRIBED if self._is_described else NO_STRUCT_RESULTS),
-            *(VOLATILE_APART if volatile_is_atomic else ()),
-        ]
+        self._machine = machine(platform.machine())
+        apart = VOLATILE_APART if volatile_is_atomic else ()
+        self._flags = [*FLAGS, *DESCRIBED, *self._machine.options, *apart]
         self._macros = [
             *(f"-I{folder}" for folder in includes),
             *(f"-I{root / folder}" for folder in ("explorer/include", "include", ".")),
@@ -137,8 +130,7 @@ class Program:
         text.write_bytes(_without_promises(file, text.read_bytes()))
         toolchain.compile_c([*self._flags, "-S", text, "-o", assembly], str(file))
         said = assembly.read_text(errors="surrogateescape")
-        if self._is_described:
-            said = announced(said, str(file), volatile_apart=self._volatile_apart)
+        said = announced(said, str(file), self._machine, volatile_apart=self._volatile_apart)
         _look_through(file, said)
         if "@tpoff" in said or re.search(r"\.section\s+\.t(data|bss)", said):
             said = _with_own_locals(said)

@@ -18,7 +18,7 @@ _ATTRIBUTES = r"\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*\]"
 _TOKEN = re.compile(
     rf"{_TEXT}|(?P<vector>\[\s*(?=[(\]]))|(?P<attributes>{_ATTRIBUTES})|<[^>]*>|[()\]]|[^\s()\[\]]+"
 )
-_HEAD = re.compile(r"[#/]+\((call_insn|insn|jump_insn)\S*(?: +\d+){4} (?=\()")
+_HEAD = re.compile(r"[#/]+\((call_insn|insn|jump_insn)\S*(?: +\d+){3,4} (?=\()")
 _PLACE = re.compile(rf"\s*({_TEXT}):(\d+)(?::(\d+))?")
 _SIZES = {"Q": 1, "H": 2, "S": 4, "D": 8, "T": 16, "O": 32, "X": 64}
 

@@ -12,17 +12,14 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
+from locknative.explorer.machines import Machine
 from locknative.explorer.rtl import Expression, Instruction, size_of
 
-__all__ = ["COUNT", "FIRST", "LOCAL", "SECOND", "Access", "Sum", "Values", "symbol"]
+__all__ = ["LOCAL", "Access", "Sum", "Values"]
 
 Sum = tuple[int, tuple[tuple[int, int], ...]]
 """A number, and symbols in order, each with its factor."""
 
-COUNT, SECOND, FIRST, FRAME, STACK = 2, 4, 5, 6, 7
-"""Registers of x86-64 as gcc numbers them: cx, si, di (which hold arguments), bp, sp."""
-_KEPT = frozenset({3, FRAME, STACK, *range(40, 44)})
-"""Those that a call preserves: bx, bp, sp, r12 to r15."""
 _NO_FUNCTION = frozenset({"unspec_volatile", "asm_operands", "asm_input", "call", "mem", "pc"})
 """What is not the same each time that it is computed."""
 _STEPS = frozenset({"pre_dec", "pre_inc", "post_dec", "post_inc", "pre_modify", "post_modify"})
@@ -67,11 +64,12 @@ class Values:
     """The values at a place in a function.
 
     Args:
-        body: its instructions.
+        body: its instructions. machine: whose they are.
     """
 
-    def __init__(self, body: Sequence[Instruction]) -> None:
-        self._frame = _Frame(body)
+    def __init__(self, body: Sequence[Instruction], machine: Machine) -> None:
+        self._machine = machine
+        self._frame = _Frame(body, machine)
         self._symbols = dict[Hashable, int]()
         self._next = 0
         self._base = self._symbol("the frame")
@@ -80,7 +78,11 @@ class Values:
 
     def forget(self) -> None:
         """A new basic block begins."""
-        self._registers = {FRAME: ("DI", _of(self._base)), STACK: ("DI", self._some_frame())}
+        below = (-self._frame.offset, _of(self._base)[1])
+        self._registers = {
+            self._machine.frame: ("DI", _of(self._base)),
+            self._machine.stack: ("DI", self._some_frame() if self._machine.moves else below),
+        }
         self._slots = dict[int, tuple[str, Sum]]()
 
     def register(self, number: int) -> Sum:
@@ -127,7 +129,7 @@ class Values:
 
     def call(self, *, changes: bool) -> None:
         """Go on behind a call of a function; `changes`: memory too."""
-        for number in self._registers.keys() - _KEPT:
+        for number in self._registers.keys() - self._machine.kept:
             del self._registers[number]
         if changes:
             self._slots.clear()
@@ -189,7 +191,11 @@ class Values:
             case "mem", [at]:
                 return self._load(of, self._value(at))
             case code, [register, *_] if code in _STEPS:
-                return self._some_frame() if _register(register) == STACK else self._some()
+                return (
+                    self._some_frame()
+                    if _register(register) == self._machine.stack
+                    else self._some()
+                )
         if any(part.code in _NO_FUNCTION for part in _all(of)):
             return self._some()
         parts = tuple(self._value(part) for part in of.operands)
@@ -243,10 +249,11 @@ class Values:
         self._lose(to)
         if number is None:
             return
-        if number == STACK:
-            value = self._some_frame()
-        elif number == FRAME and value == self.register(STACK):
+        if number == self._machine.stack:
+            return  # as it is now, it is new
+        if number == self._machine.frame and value[1] == self.register(self._machine.stack)[1]:
             value = _of(self._base)  # the function's beginning
+            self._registers[self._machine.stack] = ("DI", (-self._frame.offset, value[1]))
         self._registers[number] = (to.mode, value)
 
     def _lose(self, what: Expression | str) -> None:
@@ -258,8 +265,8 @@ class Values:
             if number is not None:
                 for one in range(number, number + max(1, (size_of(part) or 0) // 8)):
                     self._registers.pop(one, None)
-            if number == STACK:
-                self._registers[STACK] = ("DI", self._some_frame())
+            if number == self._machine.stack:
+                self._registers[number] = ("DI", self._some_frame())
 
 
 class _Frame:
@@ -271,17 +278,26 @@ class _Frame:
     on their way.
     """
 
-    def __init__(self, body: Sequence[Instruction]) -> None:
+    def __init__(self, body: Sequence[Instruction], machine: Machine) -> None:
+        self._machine = machine
+        self.offset = 0  # of the frame's register from the end of the stack, where that is fixed
+        for part in [part for one in body for part in _sets(one.does)]:
+            if _register(part.operands[0]) == machine.frame and isinstance(
+                part.operands[1], Expression
+            ):
+                self.offset = _constant(part.operands[1].operands[-1])
+                break
         variables, begins, taken = defaultdict[int, set[str]](set), set[str](), set[int]()
         for one in body:
             for memory, _ in _touched(one.does):
-                at, (name, offset) = _in_frame(memory.operands[0]), _variable(memory)
+                at, (name, offset) = self._place(memory.operands[0]), _variable(memory)
                 if at is not None and name:
                     variables[at - (offset or 0)].add(name)
                     begins |= {name} if offset is not None else set()
             for part in _sets(one.does):
-                at = _in_frame(part.operands[1])
-                if at is not None and _register(part.operands[0]) not in (STACK, None):
+                at = self._place(part.operands[1])
+                to = _register(part.operands[0])
+                if at is not None and to not in (machine.stack, machine.frame, None):
                     taken.add(at)
         self._reached = set[str]()
         for at in taken:
@@ -289,6 +305,17 @@ class _Frame:
             above = min((place for place in variables if place > at), default=None)
             self._reached |= variables[below] if below is not None else set()
             self._reached |= variables[above] - begins if above is not None else set()
+
+    def _place(self, at: Expression | str) -> int | None:
+        """The place of the frame that an address lies in or begins at."""
+        if not isinstance(at, Expression):
+            return None
+        if at.code == "plus":
+            frame = [place for part in at.operands if (place := self._place(part)) is not None]
+            return sum(frame) + sum(map(_constant, at.operands)) if frame else None
+        if not self._machine.moves and _register(at) == self._machine.stack:
+            return -self.offset
+        return 0 if _register(at) == self._machine.frame else None
 
     def reaches(self, memory: Expression) -> bool:
         """Return whether a place in the frame may be reached."""
@@ -298,11 +325,6 @@ class _Frame:
 def _is_local(memory: Expression) -> bool:
     segment = _SEGMENT.search(memory.attributes)
     return bool(segment and segment[1] == LOCAL)
-
-
-def symbol(name: Expression | str) -> str:
-    """Return what the assembly calls the name in a ``symbol_ref``."""
-    return str(name).strip('"').removeprefix("*")
 
 
 def _variable(memory: Expression) -> tuple[str, int | None]:
@@ -315,16 +337,6 @@ def _register(what: Expression | str) -> int | None:
     if isinstance(what, Expression) and what.code == "reg":
         return int(str(what.operands[0]))
     return None
-
-
-def _in_frame(at: Expression | str) -> int | None:
-    """The number in an address that is made from the frame's."""
-    if not isinstance(at, Expression):
-        return None
-    if at.code == "plus":
-        frame = [place for part in at.operands if (place := _in_frame(part)) is not None]
-        return sum(frame) + sum(map(_constant, at.operands)) if frame else None
-    return 0 if _register(at) == FRAME else None
 
 
 def _constant(of: Expression | str) -> int:

@@ -11,7 +11,7 @@ from locknative.compilation import toolchain
 from locknative.errors import NativeError
 from locknative.explorer import Program, Search
 from locknative.explorer.attributes import ATTRIBUTES, uses
-from locknative.explorer.program import FLAGS, NO_STRUCT_RESULTS
+from locknative.explorer.program import FLAGS
 from locknative.explorer.search import run
 
 RACE = """
@@ -51,7 +51,6 @@ HIDDEN = {
     "optimised by a _Pragma": '_Pragma("GCC optimize (\\"O2\\")")\n#define A',
     "by a _Pragma in a macro": '#define A _Pragma("GCC optimize (\\"O2\\")")',
     "renamed": "#pragma redefine_extname bump memset\n#define A",
-    "a warning": '#pragma GCC diagnostic ignored "-Waggregate-return"\n#define A',
     "assembly instead": "#define A __attribute__((naked))",
     "as Microsoft writes it": "#define A __declspec(naked)",
     "assembly in a section's name": '#define A __attribute__((section(".x\\n\\tincl n\\n#")))',
@@ -171,23 +170,6 @@ def test_a_promise_leaves_no_access_out(promise: str, form: str, tmp_path: Path)
     )
     with Program([file]) as program:
         assert "race" == run(program, Search()).found
-
-
-STRUCTURES = sorted(
-    f"locklab/structures/{kernel.stem}.h"
-    for kernel in (toolchain.sources() / "structures").glob("*.c")
-    if (toolchain.sources() / f"include/locklab/structures/{kernel.stem}.h").is_file()
-)
-
-
-@pytest.mark.parametrize("header", ["locklab/language.h", *STRUCTURES])
-def test_headers_return_no_struct(header: str, tmp_path: Path) -> None:
-    """So a program that includes one of ours can be explored elsewhere than on x86-64, too."""
-    file = tmp_path / "includes.c"
-    file.write_text(f'#include "{header}"\n')
-    folders = [f"-I{toolchain.sources() / 'include'}", f"-I{toolchain.sources()}"]
-    options = [*FLAGS, *NO_STRUCT_RESULTS, *folders]
-    toolchain.compile_c([*options, "-S", file, "-o", tmp_path / "includes.s"], str(file))
 
 
 HARMLESS = """
