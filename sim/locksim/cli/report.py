@@ -286,6 +286,8 @@ def _name(row: LockRow) -> str:
 
 def _verdict(found: Finding) -> list[str]:
     """Return the findings about equations and limits, one line each."""
+    from locksim.study.reports.identities import MEANS
+
     lines = []
     table, checked = found.table, found.checked
     has_lines = any(row.hitm_local is not None or row.records is not None for row in table.rows)
@@ -300,7 +302,8 @@ def _verdict(found: Finding) -> list[str]:
         )
     held = ", ".join(f"{name} {n}" for name, n in checked.held.items())
     lines.append(f"  equations that hold: {held or 'none (no row has all values of one)'}")
-    lines += [f"  broken: {b.row}: {b.identity}: {b.says}" for b in checked.breaches]
+    for b in checked.breaches:
+        lines.append(f"  broken: {b.row}: {b.identity}: {b.says}; {MEANS[b.identity]}")
     for one in found.limits:
         row = f"{one.row}: " if one.row else ""
         lines.append(f"  warning: {row}{one.says}; {one.means}")

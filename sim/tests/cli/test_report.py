@@ -62,6 +62,7 @@ def test_a_broken_row_is_named() -> None:
     assert 0 == result.exit_code
     (broken,) = [line for line in lines(result) if line.startswith("broken: ")]
     assert broken.startswith("broken: cache_lock: cpu: the waits are 1.97 to 2.03 %")
+    assert "do not compare its % CPU with that of another row" in " ".join(lines(result))
 
 
 def test_json_has_the_documented_schema() -> None:

@@ -32,6 +32,16 @@ SLACK = 1e-6
 RACE = 1e-4
 """Relative tolerance for lock_stat's places: the kernel counts on while the file is read."""
 
+MEANS = {
+    "util": "its window is another, or HOLD is not of these tries: no utilisation follows",
+    "cpu": "do not compare its % CPU with that of another row",
+    "shares": "its CON is not the share of tries that waited",
+    "max": "do not use its mean",
+    "callers": "its places are not those of this lock alone",
+    "totals": "use neither its mean nor its total: one of them is of other events",
+}
+"""The consequence of each broken equation for a conclusion."""
+
 _Interval = tuple[float, float]
 
 

@@ -1,6 +1,7 @@
 """The equations of a table: those of published and simulated ones hold, and a wrong digit shows."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from study.reports.samples import LOCK_STAT, LOCKMETER, PERF
@@ -9,7 +10,7 @@ import lockdata
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.library.workloads.readers_writers import ReadersWriters
 from locksim.study.reports import detect, lockmeter
-from locksim.study.reports.identities import check
+from locksim.study.reports.identities import MEANS, check
 from locksim.study.reports.table import LockRow, LockTable, of_meter
 from locksim.study.simulation import simulate
 
@@ -20,6 +21,12 @@ WRONG = {
     "max": ("20us( 600us)(0.03%)     50000 99.0%  1.0%  l", "20us(6us)(0.03%) 50000 99.0% 1.0%  l"),
     "callers": ("400000 90.0%", "400100 90.0%"),
 }  # fmt: skip
+
+
+def test_every_equation_has_a_consequence():
+    """The equations are those of the page on reports."""
+    page = (Path(__file__).parents[4] / "docs/use/reports.md").read_text(encoding="utf-8")
+    assert all(f"| `{name}` |" in page for name in MEANS)
 
 
 @pytest.mark.parametrize(

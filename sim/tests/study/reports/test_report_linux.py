@@ -198,6 +198,22 @@ def test_perf_by_thread_owner_and_cgroup(heading: str, row: str, name: str):
     assert (name, 3, 9770) == (found.name, found.contended, found.wait_ns)
 
 
+def test_perf_rows_without_a_heading_have_one_meaning():
+    """Their columns are perf's own; a kind of lock, or an address, says whose they are."""
+    rows = " 42   192.67 us   13.64 us   4.59 us   spinlock   f+0x20\n" * 2
+    locks = " 3   9.00 us   4.00 us   3.00 us   ffffffffa41c3620   a_lock (mutex)\n"
+    (places,) = detect.parse(rows)
+    assert [("f+0x20", "spinlock", 42, 192_670)] * 2 == [
+        (row.name, row.type, row.contended, row.wait_total_ns) for row in places.rows
+    ]
+    (by_lock,) = detect.parse(locks)
+    assert ("a_lock", "mutex", 4000) == (
+        by_lock.rows[0].name,
+        by_lock.rows[0].type,
+        by_lock.rows[0].wait_max_ns,
+    )
+
+
 def test_perf_prints_the_columns_that_were_chosen():
     """-F leaves some out, and may ask for the shortest wait, which has no column here."""
     text = " avg wait     min wait         type   caller\n\n 5.00 us   1.00 us   rwsem:W   f+0x1\n"
