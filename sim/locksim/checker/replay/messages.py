@@ -9,7 +9,7 @@ from locksim.checker.replay import races
 from locksim.checker.replay.asserted import asserted
 from locksim.checker.replay.names import numeral
 from locksim.checker.replay.path import Replay, operation_name, where
-from locksim.checker.search.invariants import INVARIANT, broken
+from locksim.checker.search.invariants import HOLDS, INVARIANT, holds
 from locksim.checker.search.leak import leaked
 from locksim.checker.search.loop import LEAK, NO_PROGRESS, STUCK, WRONG_END
 from locksim.compiler import bytecode as b
@@ -86,8 +86,8 @@ def _invariant(path: Replay) -> str:
     """Which assertion fails, or what else goes wrong in asking."""
     for program in path.model.invariants:
         code, start, regs = program.code, program.registers, list(program.registers)
-        rows = path.model.tables, code, program.entry, start, regs, path.shared, 0, 1
-        if broken(*rows, path.note) == 0:
+        asked = path.model.tables, code, program.entry, start, regs, path.shared
+        if holds(*asked, path.note) != HOLDS:
             break
     pc = path.note[rg.N_FAULT_PC]
     place = program.places[pc]

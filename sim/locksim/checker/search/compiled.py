@@ -11,7 +11,17 @@ import numpy as np
 from locksim import jit
 from locksim.checker.models import c11, claims, moving, outcome, registers, sc, tso
 from locksim.checker.models.model import C11, MODEL, Tables, model
-from locksim.checker.search import cycles, invariants, loop, progress, reuse, step, table, wander
+from locksim.checker.search import (
+    cycles,
+    invariants,
+    loop,
+    packed,
+    progress,
+    reuse,
+    step,
+    table,
+    wander,
+)
 from locksim.checker.search.explore import explore
 from locksim.checker.search.loop import TYPES, Scratch, Space
 from locksim.checker.search.runner import PARTS, SOURCES, WEAK, Runner
@@ -23,7 +33,7 @@ from locksim.lang.struct import Workload
 __all__ = ["FUNCTIONS", "PARTS", "warm"]
 
 _MODULES = (
-    *(arithmetic, outcome, sc, tso, c11, claims, registers, moving, step, table, loop),
+    *(arithmetic, outcome, sc, tso, c11, claims, registers, moving, step, table, packed, loop),
     *(wander, progress, cycles, invariants, reuse),
 )
 _ALLOCATE = (wander.wander, wander.follow)
@@ -78,7 +88,7 @@ def _kept(function: Callable[..., Any], **options: bool) -> Any:
     return jit.kept(function, SOURCES, error_model="numpy", **options)
 
 
-_DTYPES = {"b": np.int8, "h": np.int16, "i": np.int32, "q": np.int64}
+_DTYPES = {"b": np.int8, "h": np.int16, "B": np.uint8, "i": np.int32, "q": np.int64}
 
 
 def _steps(
@@ -108,7 +118,7 @@ _ADVANCE, _WANDER, _FOLLOW = range(3)
 _search: Callable[..., tuple[int, int]] = _kept(_steps, nogil=True)
 _ROW: Any = np.zeros(1, np.int64)
 _ROWS = np.zeros((1, 1), np.int64)
-_SCRATCH = Scratch(*7 * [_ROW])
+_SCRATCH = Scratch(*9 * [_ROW])
 _SPACE = Space(*(np.zeros(1, _DTYPES[code]) for code in TYPES))
 """What stands for the arguments that a function does not have."""
 
@@ -144,10 +154,17 @@ def _follow(
     )
 
 
+def _lengthened(old: Any, n: int) -> Any:
+    """The same array, longer: the system moves its pages, so that no second copy is needed."""
+    old.resize(n, refcheck=False)
+    return old
+
+
 FUNCTIONS: dict[str, Any] = {
     "advance": _advance,
     "move_memo": _kept(loop.move_memo, _nrt=False),
     "refill": _kept(table.refill, _nrt=False),
+    "refill_packed": _kept(packed.refill_packed, _nrt=False),
     "doomed": _kept(progress.doomed, _nrt=False),
     "broken": _kept(invariants.broken, _nrt=False),
     "dangling": _kept(reuse.dangling, _nrt=False),
@@ -163,6 +180,7 @@ FUNCTIONS: dict[str, Any] = {
     "rows": lambda rows: np.array(rows, np.int64),
     "pairs": lambda rows: np.array(rows, np.int64).reshape(-1, 2),
     "zeros": lambda code, n: np.zeros(n, _DTYPES[code]),
+    "lengthen": _lengthened,
 }
 """What a :class:`~locksim.checker.search.runner.Runner` is made of."""
 

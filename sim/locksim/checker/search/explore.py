@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from locksim.checker.errors import CheckError
 from locksim.checker.models import claims, moving
@@ -28,6 +27,7 @@ from locksim.checker.models.registers import NOTES
 from locksim.checker.search import loop
 from locksim.checker.search.invariants import ENDLESS, INVARIANT
 from locksim.checker.search.loop import TYPES, Numbers, Scratch, Space
+from locksim.checker.search.packed import WORST, intern_packed, unpack
 from locksim.checker.search.runner import CHOICE_OF, PLAIN, STEPS_OF_A_STATE, Runner, runner
 from locksim.checker.search.step import MAX_CHOICES, perform, start
 from locksim.checker.search.table import intern
@@ -39,6 +39,8 @@ _CHUNK, _PLAIN_CHUNK = 20_000, 2_000
 _MAX_STATES = 1 << 28
 _MOST_ROWS = 1 << 22
 """Different rows of threads, of which an outcome has room for twice as many."""
+_MOST_MEMO = 1 << 23
+"""Numbers in the memo: half as many outcomes. What is thrown out is found out again, if need be."""
 _LARGE = "large"
 """Why an exploration on plain functions was left, to begin again on compiled ones."""
 _SCHEDULES, _LONGEST = 8, 10_000
@@ -101,7 +103,8 @@ class Exploration:
         if not {b.ALLOC, b.FREE} <= codes:
             return False
         rows, shared = (int(n[0]) for n in (self.space.thread_count, self.space.shared_count))
-        sets = [self.runner.zeros("q", n) for n in (rows, shared, shared)]
+        widths = rows, shared, shared, self.model.tables.size[m.SHARED]
+        sets = [self.runner.zeros("q", n) for n in widths]
         return self.runner.dangling(self.tables, self.space, *sets) >= 0
 
     @property
@@ -189,8 +192,10 @@ class Exploration:
 
     def shared_row(self, number: int) -> list[int]:
         """The shared row that has a number."""
-        width = self.model.tables.size[m.SHARED]
-        return _row(self.space.shared, number, width)
+        first, end = (int(at) for at in self.space.shared_start[number : number + 2])
+        row = [0] * self.model.tables.size[m.SHARED]
+        unpack(bytes(self.space.shared[first:end]), 0, end - first, row)
+        return row
 
     @property
     def finals(self) -> list[int]:
@@ -300,7 +305,8 @@ def _explored(
         units: work after which the model counts as large, and what was found is left.
     """
     expected, most, size = by.pairs(expect), loop.successors(model.tables), model.tables.size
-    lengths = (NOTES, size[m.ROW], size[m.SHARED], most * (model.n_threads + 1), most, most)
+    row, shared = size[m.ROW], size[m.SHARED]
+    lengths = (NOTES, row, shared, shared, WORST * shared, most * (model.n_threads + 1), most, most)
     at_work = Scratch(by.row(model.program.registers), *(by.row([0] * n) for n in lengths))
     tables = by.tables(model.tables)
     found = Exploration(model, by, tables, _empty(model, by))
@@ -336,7 +342,7 @@ def _explored(
             if _peak(found.space, larger) > max_bytes:
                 larger = _lengths(found, tight=True)
             full = found.space.thread_count[0] >= _MOST_ROWS
-            if full or not larger or _peak(found.space, larger) > max_bytes:
+            if full or _peak(found.space, larger) > max_bytes:
                 found.stopped = "memory"
                 return found, used
             found.space = _larger(found, larger)
@@ -369,6 +375,7 @@ class _Invariants:
 
     def __init__(self, found: Exploration) -> None:
         self.found, self.done = found, 0
+        self.row = found.runner.row([0] * found.model.tables.size[m.SHARED])
         by = found.runner
         self.programs = [
             (by.rows(p.code), p.entry, by.row(p.registers), by.row(p.registers))
@@ -381,7 +388,8 @@ class _Invariants:
         begin, end = self.done, int(space.shared_count[0])
         self.done, first, note = end, end, found.runner.row([0] * NOTES)
         for program in self.programs:
-            row = found.runner.broken(found.tables, *program, space.shared, begin, first, note)
+            rows = space.shared, space.shared_start, begin, first
+            row = found.runner.broken(found.tables, *program, *rows, self.row, note)
             if row == ENDLESS:
                 raise CheckError("an invariant does not end\nhelp: bound its loop")
             first = min(first, int(row))
@@ -403,7 +411,8 @@ def _empty(model: Model, by: Runner) -> Space:
         threads=few * size[m.ROW],
         thread_slots=2 * few,
         thread_count=1,
-        shared=few * size[m.SHARED],
+        shared=2 * WORST * size[m.SHARED] * loop.spare(model.tables),
+        shared_start=few + 1,
         shared_slots=2 * few,
         shared_count=1,
         memo=2 * 2 * many,
@@ -434,7 +443,8 @@ def _enter(found: Exploration) -> bool:
     state = [intern(space.threads, space.thread_slots, space.thread_count, row) for row in rows]
     if found.model.tables.size[m.SYMMETRIC]:
         state.sort()
-    state.append(intern(space.shared, space.shared_slots, space.shared_count, shared))
+    rows_of = space.shared, space.shared_start, space.shared_slots, space.shared_count
+    state.append(intern_packed(*rows_of, shared, [0] * (WORST * len(shared))))
     intern(space.states, space.state_slots, space.state_count, state)
     return True
 
@@ -485,72 +495,89 @@ def _claim_anew(tables: Tables) -> None:
 
 
 def _lengths(found: Exploration, *, tight: bool) -> dict[str, int]:
-    """How long the arrays are to be that get twice the room: those of which half is used.
+    """How long the arrays are to be that get more room: those that are nearly full, twice as much.
 
     Arguments:
-        tight: only those that are nearly full.
+        tight: a quarter more is enough, and the memo gets none.
     """
-    space, size, most = found.space, found.model.tables.size, loop.successors(found.model.tables)
-    control = space.control
+    space, size, control = found.space, found.model.tables.size, found.space.control
+    spare = loop.spare(found.model.tables)
     lengths: dict[str, int] = {}
 
-    def fills(used: int, room: int) -> bool:
-        return 8 * (used + most) >= 7 * room if tight else 2 * used >= room
+    def fills(used: int, room: int, spare: int) -> bool:
+        return 8 * (used + spare) >= (7 if tight else 6) * room
 
-    for rows, name, width, used in (
-        ("state", "states", found.model.n_threads + 1, found.states),
-        ("thread", "threads", size[m.ROW], int(space.thread_count[0])),
-        ("shared", "shared", size[m.SHARED], int(space.shared_count[0])),
-    ):
-        room = len(getattr(space, name)) // width
-        if fills(used, room):
-            lengths[name] = 2 * room * width
-            if len(getattr(space, f"{rows}_slots")) < 4 * room:
-                # Every second time: to enter all rows again takes longer than to copy them.
-                lengths[f"{rows}_slots"] = 8 * room
-    room = lengths.get("states", len(space.states)) // (found.model.n_threads + 1)
-    if "states" in lengths:
+    def more(room: int, spare: int) -> int:
+        return room + room // 4 + spare if tight else 2 * room
+
+    def slots(name: str, rows: int) -> None:
+        """Slots for some rows; every second time, as to enter all rows again takes long."""
+        n = len(getattr(space, name))
+        if n < (rows + rows // 4 if tight else 2 * rows):
+            while n < (rows + rows // 4 if tight else 4 * rows):
+                n *= 2
+            lengths[name] = n
+
+    width, columns = found.model.n_threads + 1, size[m.ROW]
+    room = len(space.parent)
+    if fills(found.states, room, spare):
+        room = more(room, spare)
         lengths |= dict.fromkeys(("parent", "via", "depth", "final", "alone", "calm"), room)
-        lengths["edge_start"] = room + 1
-    if fills(int(control[loop.EDGES]), len(space.edges)):
-        lengths |= dict.fromkeys(("edges", "edge_via"), 2 * len(space.edges))
-    if fills(4 * int(control[loop.MEMOS]), len(space.memo)):
+        lengths |= {"states": room * width, "edge_start": room + 1}
+        slots("state_slots", room)
+    room = len(space.threads) // columns
+    if fills(int(space.thread_count[0]), room, spare):
+        lengths["threads"] = more(room, spare) * columns
+        slots("thread_slots", more(room, spare))
+    count, room = int(space.shared_count[0]), len(space.shared_start) - 1
+    if fills(count, room, spare):
+        lengths["shared_start"] = more(room, spare) + 1
+        slots("shared_slots", more(room, spare))
+    spare_bytes = spare * size[m.SHARED] * WORST
+    if fills(int(space.shared_start[count]), len(space.shared), spare_bytes):
+        lengths["shared"] = more(len(space.shared), spare_bytes)
+    if fills(int(control[loop.EDGES]), len(space.edges), spare):
+        lengths |= dict.fromkeys(("edges", "edge_via"), more(len(space.edges), spare))
+    if tight or len(space.memo) >= _MOST_MEMO:
+        control[loop.CRAMPED] = 1
+    elif fills(4 * int(control[loop.MEMOS]), len(space.memo), spare):
         lengths["memo"] = 2 * len(space.memo)
     return lengths
 
 
+_ANEW = ("state_slots", "thread_slots", "shared_slots", "memo")
+"""The arrays that are filled anew when they get another length."""
+
+
 def _peak(space: Space, lengths: dict[str, int]) -> int:
-    """The bytes of a space while arrays get other lengths: the old ones are there, too."""
-    sizes = {name: int(array.itemsize) for name, array in space._asdict().items()}
-    there = sum(len(array) * int(array.itemsize) for array in space)
-    return there + sum(n * sizes[name] for name, n in lengths.items())
+    """The bytes of a space while arrays get other lengths, with the old ones that are read."""
+    found = 0
+    for name, array in space._asdict().items():
+        there, then = len(array), lengths.get(name, len(array))
+        both = there + then if name in _ANEW and name in lengths else max(there, then)
+        found += both * int(array.itemsize)
+    return found
 
 
 def _larger(found: Exploration, lengths: dict[str, int]) -> Space:
     """The same space with arrays of other lengths, as :func:`_lengths` gives them."""
-    space, size, by = found.space, found.model.tables.size, found.runner
-    changed: dict[str, Any] = {}
-    for name, length in lengths.items():
-        if name == "memo":
-            changed[name] = by.zeros("q", length)
-            by.move_memo(space.memo, changed[name])
-        elif name.endswith("_slots"):
-            changed[name] = by.zeros("i", length)
-        else:
-            changed[name] = _grown(by, name, getattr(space, name), length)
-    for rows, name, width, used in (
-        ("state", "states", found.model.n_threads + 1, found.states),
-        ("thread", "threads", size[m.ROW], int(space.thread_count[0])),
-        ("shared", "shared", size[m.SHARED], int(space.shared_count[0])),
-    ):
-        if f"{rows}_slots" in changed:
-            by.refill(changed[name], width, changed[f"{rows}_slots"], used)
-    return space._replace(**changed)
-
-
-def _grown(by: Runner, name: str, old: Numbers, length: int) -> Numbers:
-    if length == len(old):
-        return old
-    new = by.zeros(getattr(TYPES, name), length)
-    new[: len(old)] = old
-    return new
+    by, old = found.runner, found.space
+    space = old._replace(
+        **{
+            name: by.zeros(getattr(TYPES, name), n)
+            if name in _ANEW
+            else by.lengthen(getattr(old, name), n)
+            for name, n in lengths.items()
+        }
+    )
+    if "memo" in lengths:
+        by.move_memo(old.memo, space.memo)
+    if "state_slots" in lengths:
+        by.refill(space.states, found.model.n_threads + 1, space.state_slots, found.states)
+    if "thread_slots" in lengths:
+        columns = found.model.tables.size[m.ROW]
+        by.refill(space.threads, columns, space.thread_slots, int(space.thread_count[0]))
+    if "shared_slots" in lengths:
+        rows = space.shared, space.shared_start, space.shared_slots
+        by.refill_packed(*rows, int(space.shared_count[0]))
+    return space

@@ -21,6 +21,7 @@ from locksim.checker.models import model as m
 from locksim.checker.models.model import BUFFERS
 from locksim.checker.models.outcome import DISABLED, DONE, FULL_BUFFER, HEAP_FULL
 from locksim.checker.models.registers import N_ADDRESS, N_FORGOT
+from locksim.checker.search.packed import WORST, intern_packed, unpack
 from locksim.checker.search.step import FLUSH, MAX_ACTIONS, MAX_CHOICES, perform
 from locksim.checker.search.table import hash_row, intern, intern_hashed
 from locksim.compiler import bytecode as b
@@ -35,9 +36,9 @@ RUNNING, COMPLETE, ROOM, VIOLATED, REFUTED, GROWS = range(6)
 
 # The control block.
 (EXPLORED, EDGES, FULL, HEAP, BAD_STATE, BAD_ACTION, BAD_STATUS, MEMOS, FORGOT) = range(9)
-MOVES, GROWING, N_CONTROL = 9, 10, 11
+MOVES, GROWING, CRAMPED, N_CONTROL = 9, 10, 11, 12
 """GROWING: the word that grows without bound, or -1 - the row where a thread keeps a value that
-falls behind; 0: none does."""
+falls behind; 0: none does. CRAMPED: the memo does not grow any more."""
 
 MOST_VALUES = 128
 """Values of a word of an endless program after which it counts as growing without bound."""
@@ -48,6 +49,8 @@ _MOVE = 62
 """What stands for an action where a thread's row is moved with its group."""
 _MANY = MAX_CHOICES + 2
 """Successors by one thread at most, but for C11."""
+_PROBES = 8
+"""Places in the memo where an outcome may stand."""
 _AHEAD = 2
 """States ahead of which the memo is fetched."""
 
@@ -59,7 +62,7 @@ class Space(NamedTuple):
     """The arrays of an exploration; the counts are arrays of one.
 
     Rows stand one after another: those of states have a number for each thread and one for the
-    shared row.
+    shared row; shared rows are packed.
     """
 
     states: Numbers
@@ -68,7 +71,8 @@ class Space(NamedTuple):
     threads: Numbers
     thread_slots: Numbers
     thread_count: Numbers
-    shared: Numbers
+    shared: Numbers  # packed: locksim.checker.search.packed
+    shared_start: Numbers
     shared_slots: Numbers
     shared_count: Numbers
     memo: Numbers  # pairs: what was done in which rows, + 1 (0: empty), and what came of it
@@ -94,12 +98,14 @@ class Scratch(NamedTuple):
     note: list[int]
     row: list[int]
     shared: list[int]
+    before: list[int]  # the shared row before a step
+    packed: list[int]
     ahead: list[int]  # a state's successors, one after another
     hashes: list[int]  # of each of them
     steps: list[int]  # thread * 64 + action that leads there
 
 
-TYPES = Space(*"iiqqiqqiqqihibbqiihqqqq")
+TYPES = Space(*"iiqqiqBqiqqihibbqiihqqqq")
 """The type codes of their elements, as of the standard library's arrays."""
 
 
@@ -107,6 +113,11 @@ def successors(t: m.Tables) -> int:
     """How many successors a state has at most."""
     actions = MAX_ACTIONS + 2 if t.size[m.MODEL] == m.C11 else _MANY
     return int(t.size[m.N_THREADS] * actions)
+
+
+def spare(t: m.Tables) -> int:
+    """Room for so many new rows is left before a state is explored."""
+    return successors(t) * (int(t.size[m.N_THREADS]) if t.size[m.GROUPS] else 1)
 
 
 def _memo_home(memo: Numbers, key: int) -> int:
@@ -117,11 +128,17 @@ def _memo_home(memo: Numbers, key: int) -> int:
 
 
 def _memo_slot(memo: Numbers, key: int) -> int:
-    """Where an action's outcome stands in the memo, or is to stand: the pair's first index."""
-    mask, at = len(memo) - 1, _memo_home(memo, key)
-    while memo[index(at)] != key + 1 and memo[index(at)]:
+    """Where an action's outcome stands in the memo, or is to stand: the pair's first index.
+
+    An outcome that is found nowhere near its home takes another's place: it can be found out again.
+    """
+    mask, home = len(memo) - 1, _memo_home(memo, key)
+    at = home
+    for _ in range(_PROBES):
+        if memo[index(at)] == key + 1 or memo[index(at)] == 0:
+            return at
         at = (at + 2) & mask
-    return at
+    return (home + 2 * (key % _PROBES)) & mask
 
 
 def move_memo(memo: Numbers, larger: Numbers) -> None:
@@ -139,9 +156,10 @@ def _roomy(x: Space, columns: int, words: int, most: int) -> bool:
     return bool(
         x.state_count[0] + most < len(x.parent)
         and (x.thread_count[0] + most) * columns < len(x.threads)
-        and (x.shared_count[0] + most) * words < len(x.shared)
+        and x.shared_count[0] + most + 1 < len(x.shared_start)
+        and x.shared_start[x.shared_count[0]] + most * words * WORST < len(x.shared)
         and x.control[EDGES] + most < len(x.edges)
-        and 4 * (x.control[MEMOS] + most) < len(x.memo)
+        and (x.control[CRAMPED] or 4 * (x.control[MEMOS] + most) < len(x.memo))
     )
 
 
@@ -158,6 +176,8 @@ def _first_time(
     note: list[int],
     row: list[int],
     shared: list[int],
+    before: list[int],
+    packed: list[int],
     at: int,
     key: int,
 ) -> None:
@@ -167,10 +187,10 @@ def _first_time(
     whether the step is local (1), the status (5). So a look-up is one line of the processor's
     cache.
     """
-    first, at_row = (key & 0x7FFFFFFF) * len(shared), (key >> 37) * len(row)
-    before = x.shared[first : first + len(shared)]
-    copy_row(x.threads, at_row, row)
-    copy_row(x.shared, first, shared)
+    number = key & 0x7FFFFFFF
+    unpack(x.shared, x.shared_start[number], x.shared_start[number + 1], before)
+    copy_row(before, 0, shared)
+    copy_row(x.threads, (key >> 37) * len(row), row)
     action = (key >> 31) & 63
     code = t.code[row[m.PC]]
     status = perform(t, row, shared, regs, action, note)
@@ -189,7 +209,9 @@ def _first_time(
                 moving.move_row(t, row, group, amount)
             _watch_growth(t, x, before, shared)
         thread_row = intern(x.threads, x.thread_slots, x.thread_count, row)
-        shared_row = intern(x.shared, x.shared_slots, x.shared_count, shared)
+        shared_row = intern_packed(
+            x.shared, x.shared_start, x.shared_slots, x.shared_count, shared, packed
+        )
         outcome |= (((thread_row << 34) | (moved << 28) | shared_row) << 6) | (int(alone) << 5)
     x.memo[at] = key + 1
     x.memo[at + 1] = outcome
@@ -212,7 +234,7 @@ def _moved(t: m.Tables, x: Space, row: list[int], thread_row: int, moved: int) -
     """The number of a thread's row after a move, which the memo keeps too."""
     key = ((thread_row << 6) | _MOVE) << 31 | moved
     at = _memo_slot(x.memo, key)
-    if x.memo[index(at)] == 0:
+    if x.memo[index(at)] != key + 1:
         first = thread_row * len(row)
         copy_row(x.threads, first, row)
         moving.move_row(t, row, x.moves[2 * moved - 2], x.moves[2 * moved - 1])
@@ -283,9 +305,9 @@ def advance(
     """
     n = t.size[m.N_THREADS]
     c11 = t.size[m.MODEL] == m.C11
-    most = successors(t) * (n if t.size[m.GROUPS] else 1)
+    most = spare(t)
     columns, words = t.size[m.ROW], t.size[m.SHARED]
-    regs, note, row, shared, ahead, hashes, steps = at_work
+    regs, note, row, shared, was, packed, ahead, hashes, steps = at_work
     agents = 0
     if t.size[m.REDUCTION] == claims.RELY:
         agents = 2 * n if t.size[m.MODEL] == m.TSO else n
@@ -333,8 +355,8 @@ def advance(
                         continue
                     key = ((thread_row << 6) | action) << 31 | shared_row
                     at = _memo_slot(memo, key)
-                    if memo[index(at)] == 0:
-                        _first_time(t, x, regs, note, row, shared, at, key)
+                    if memo[index(at)] != key + 1:
+                        _first_time(t, x, regs, note, row, shared, was, packed, at, key)
                         if t.claims[0][0]:
                             return REFUTED
                         if c[GROWING]:
@@ -410,9 +432,10 @@ def advance(
             c[BAD_STATE], c[BAD_ACTION] = s, -1
             if exited == n:
                 x.final[s] = 1
+                begin, end = x.shared_start[shared_row], x.shared_start[shared_row + 1]
+                unpack(x.shared, begin, end, shared)
                 for j in range(len(expect)):
-                    word = shared_row * words + expect[j][0]
-                    if x.shared[word] != expect[j][1]:
+                    if shared[expect[j][0]] != expect[j][1]:
                         c[BAD_STATUS] = WRONG_END
                         return VIOLATED
             elif deadlock:

@@ -13,6 +13,7 @@ from typing import Any
 
 from locksim.checker.models import model as m
 from locksim.checker.search.loop import Space
+from locksim.checker.search.packed import unpack
 from locksim.compiler import bytecode as b
 from locksim.lang.words import index
 
@@ -20,30 +21,29 @@ _BITS = 62
 """Lines that a set of lines tells apart; those that share a bit are taken for one."""
 
 
-def dangling(t: m.Tables, x: Space, points: Any, freed: Any, pointed: Any) -> int:
+def dangling(t: m.Tables, x: Space, points: Any, freed: Any, pointed: Any, words: list[int]) -> int:
     """The first state in which a thread allocates, and something points to another freed object.
 
     Arguments:
         t: the model's Tables. x: a complete exploration.
-        points: a zero for each thread's row. freed, pointed: a zero for each shared row.
+        points: a zero for each thread's row. freed, pointed: a zero for each shared row. words:
+            scratch space for one.
 
     Returns:
         The state's number, or -1.
     """
-    n, columns, width = t.size[m.N_THREADS], t.size[m.ROW], t.size[m.SHARED]
+    n, columns = t.size[m.N_THREADS], t.size[m.ROW]
     for k in range(x.thread_count[0]):
         points[k] = _lines(t, x.threads, k * columns + m.REGISTERS, k * columns + t.size[m.INSIDE])
     for k in range(x.shared_count[0]):
-        at = k * width
+        unpack(x.shared, x.shared_start[k], x.shared_start[k + 1], words)
         for line in range(t.size[m.STATIC] >> t.size[m.LINE_SHIFT], t.size[m.N_LINES]):
-            if line < x.shared[index(at + t.size[m.HEAP])]:
-                if not x.shared[index(at + t.size[m.LIVE] + line)]:
-                    freed[k] |= 1 << line % _BITS
-        pointed[k] = _lines(t, x.shared, at, at + t.size[m.N_WORDS])
+            if line < words[t.size[m.HEAP]] and not words[t.size[m.LIVE] + line]:
+                freed[k] |= 1 << line % _BITS
+        pointed[k] = _lines(t, words, 0, t.size[m.N_WORDS])
         if t.size[m.MODEL] == m.C11:
-            first = at + t.size[m.VALUES]
-            old = x.shared[index(at + t.size[m.OLD])]
-            pointed[k] |= _lines(t, x.shared, first, first + old)
+            first = t.size[m.VALUES]
+            pointed[k] |= _lines(t, words, first, first + words[t.size[m.OLD]])
     for s in range(x.state_count[0]):
         here = s * (n + 1)
         shared = x.states[index(here + n)]
@@ -58,7 +58,8 @@ def dangling(t: m.Tables, x: Space, points: Any, freed: Any, pointed: Any) -> in
                 if known and t.op[pc] == b.ALLOC:
                     kind = t.code[pc][6]
                     head = t.size[m.FREE_HEAD] + x.threads[index(row)] * t.size[m.N_TYPES] + kind
-                    given = x.shared[index(shared * width + head)]
+                    unpack(x.shared, x.shared_start[shared], x.shared_start[shared + 1], words)
+                    given = words[head]
                     other = known
                     if given:
                         for line in range(given, given + t.type_lines[kind]):

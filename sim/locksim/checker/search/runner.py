@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from locksim.checker.models.model import SC, Tables
-from locksim.checker.search import cycles, invariants, loop, progress, reuse, table, wander
+from locksim.checker.search import cycles, invariants, loop, packed, progress, reuse, table, wander
 from locksim.checker.search.loop import Numbers
 from locksim.ready import Choice, Part
 
@@ -23,18 +23,21 @@ class Runner:
 
     Arguments:
         advance: :func:`loop.advance`. move_memo: :func:`loop.move_memo`.
-        refill: :func:`table.refill`. doomed: :func:`progress.doomed`.
+        refill: :func:`table.refill`. refill_packed: :func:`packed.refill_packed`.
+        doomed: :func:`progress.doomed`.
         broken: :func:`invariants.broken`. dangling: :func:`reuse.dangling`.
         wander, follow: :func:`wander.wander`, :func:`wander.follow`.
         phases, part, components, fair, entries: those of :mod:`cycles`.
         tables: gives the model's tables as these functions take them.
         row, rows, pairs: give a row of numbers as they take it, several, and some pairs.
         zeros: gives an array of zeros for a type code and a length.
+        lengthen: gives the array with zeros added up to a length; it may be the same one.
     """
 
     advance: Callable[..., int]
     move_memo: Callable[..., None]
     refill: Callable[..., None]
+    refill_packed: Callable[..., None]
     doomed: Callable[..., int]
     broken: Callable[..., int]
     dangling: Callable[..., int]
@@ -50,6 +53,7 @@ class Runner:
     rows: Callable[[Sequence[Sequence[int]]], Any]
     pairs: Callable[[Sequence[Sequence[int]]], Any]
     zeros: Callable[[str, int], Numbers]
+    lengthen: Callable[[Numbers, int], Numbers]
 
 
 def _tables(tables: Tables) -> Tables:
@@ -65,6 +69,7 @@ PLAIN = Runner(
     advance=loop.advance,
     move_memo=loop.move_memo,
     refill=table.refill,
+    refill_packed=packed.refill_packed,
     doomed=progress.doomed,
     broken=invariants.broken,
     dangling=reuse.dangling,
@@ -80,6 +85,7 @@ PLAIN = Runner(
     rows=_rows,
     pairs=_rows,
     zeros=lambda code, n: array(code, [0]) * n,
+    lengthen=lambda old, n: old + array(old.typecode, [0]) * (n - len(old)),
 )
 
 
@@ -87,7 +93,10 @@ SOURCES = (
     *(f"checker/models/{name}.py" for name in ("c11", "claims", "model", "moving", "outcome")),
     *(f"checker/models/{name}.py" for name in ("registers", "sc", "tso")),
     *(f"checker/search/{name}.py" for name in ("compiled", "cycles", "invariants", "loop")),
-    *(f"checker/search/{name}.py" for name in ("progress", "reuse", "step", "table", "wander")),
+    *(
+        f"checker/search/{name}.py"
+        for name in ("packed", "progress", "reuse", "step", "table", "wander")
+    ),
     *("compiler/arithmetic.py", "compiler/bytecode.py"),
     "core/faults.py",
     "jit.py",

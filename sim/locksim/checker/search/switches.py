@@ -21,7 +21,7 @@ from locksim.checker.models import model as m
 from locksim.checker.models.outcome import DISABLED, FULL_BUFFER
 from locksim.checker.models.registers import N_FAULT, NOTES
 from locksim.checker.search.explore import Exploration
-from locksim.checker.search.invariants import INVARIANT, broken
+from locksim.checker.search.invariants import HOLDS, INVARIANT, holds
 from locksim.checker.search.loop import EXPLORED, STUCK
 from locksim.checker.search.step import FLUSH, MAX_ACTIONS, perform
 from locksim.compiler import bytecode as b
@@ -185,7 +185,7 @@ class _Outcomes:
             words = self.found.shared_row(number)
             asked = ((p, list(p.registers)) for p in self.found.model.invariants)
             self.invariants[number] = any(
-                broken(self.tables, p.code, p.entry, regs[:], regs, words, 0, 1, self.note) == 0
+                holds(self.tables, p.code, p.entry, regs[:], regs, words, self.note) != HOLDS
                 for p, regs in asked
             )
         return self.invariants[number]
