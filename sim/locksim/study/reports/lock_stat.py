@@ -73,11 +73,13 @@ class LockStat(Reader):
         self._last: LockRow | None = None
         self._kinds: dict[str, Kind] = {}
         self._notes: list[str] = []
+        self._before: LockTable | None = None
 
     def end(self) -> None:
         """Forget version and columns."""
         super().end()
         self._version, self._columns, self._last, self._notes = "", [], None, []
+        self._before = None
 
     def take(self, window: Window) -> int:
         """The first line, the heading, a class, a place, or a rule."""
@@ -121,9 +123,9 @@ class LockStat(Reader):
         self._last, self._kinds = None, {}
 
     def interrupt(self, label: str) -> None:
-        """Prose ends a table: the next class belongs to another one."""
+        """Prose ends a table: the next class belongs to another one, a place to the last class."""
+        self._before = self._table or self._before
         super().interrupt(label)
-        self._last, self._kinds = None, {}
 
     def _heading(self, window: Window) -> int:
         """Take the columns that a heading names; mail may have wrapped it."""
@@ -200,6 +202,8 @@ class LockStat(Reader):
         """A place that waited; its contentions cover both sides of a class."""
         if self._last is None or self._rules != 1:
             return  # the second block under a class: places that were waited for
+        if self._table is None:
+            self._table, self._label = self._before, ""
         name = self._last.name
         count = cells.count(found["count"], number)
         self.add(LockRow(name, self._kinds[name], found["at"], contended=count))

@@ -112,5 +112,6 @@ class Mutrace(Reader):
             if (window_ns := known.get("window_ns")) is not None:
                 rows = [replace(row, util=(row.hold_total_ns or 0) / window_ns) for row in rows]
             changed = replace(self._table, rows=rows, **known)  # type: ignore[arg-type]
-            self.report.tables[self.report.tables.index(self._table)] = changed
+            tables = self.report.tables
+            tables[:] = [changed if table is self._table else table for table in tables]
             self._table = changed

@@ -119,6 +119,14 @@ def test_version_0_3_has_no_averages():
     assert (3000, 500) == pytest.approx((row.wait_ns, row.hold_ns))
 
 
+def test_a_remark_among_places_drops_none():
+    """Somebody wrote between the places of a class; they stay with it."""
+    (whole,) = detect.parse(LOCK_STAT)
+    place = "            &s->list_lock              8 "
+    (found,) = detect.parse(LOCK_STAT.replace(place, f"this one is ours:\n{place}"))
+    assert whole.rows == found.rows
+
+
 def test_rows_alone_say_their_version():
     """What `grep : /proc/lock_stat` leaves: no first line, no places."""
     rows = "".join(line + "\n" for line in LOCK_STAT.splitlines()[1:] if ": " in line)
