@@ -35,7 +35,7 @@ class Call(Closed):
     def _one_source(self) -> Call:
         if sum(map(bool, (self.trace, self.trials, self.numbers, self.wanted))) != 1:
             raise ValueError(
-                "give exactly one of trace, trials, numbers and wanted: the right result"
+                "say in exactly one way what is right: give trace, trials, numbers or wanted"
             )
         if (self.trace or self.trials) and (self.tables or self.plain):
             raise ValueError(

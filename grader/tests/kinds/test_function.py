@@ -84,8 +84,14 @@ def test_tag_is_the_first_wrong_column() -> None:
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        ({"trace": TRACE, **TABLES}, "give exactly one of trace, trials, numbers and wanted"),
-        ({"tables": TABLES["tables"]}, "give exactly one of trace, trials, numbers and wanted"),
+        (
+            {"trace": TRACE, **TABLES},
+            "in exactly one way what is right: give trace, trials, numbers or wanted",
+        ),
+        (
+            {"tables": TABLES["tables"]},
+            "in exactly one way what is right: give trace, trials, numbers or wanted",
+        ),
         (
             {"trace": TRACE, "plain": {"a": 1}},
             "with a trace or with trials the function gets no tables",

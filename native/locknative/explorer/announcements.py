@@ -85,7 +85,9 @@ def announced(assembly: str, file: str, machine: Machine, *, volatile_apart: boo
         for begin, body in _functions(lines):
             _Pass(lines, begin, body, file, edits, machine, volatile_apart).run()
     except ValueError as error:
-        raise NativeError(f"{file}: gcc describes an instruction in a new way: {error}") from error
+        raise NativeError(
+            f"{file}: gcc describes an instruction in a form that LockLab does not know: {error}"
+        ) from error
     return edits.apply(lines)
 
 

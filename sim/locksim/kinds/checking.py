@@ -212,8 +212,8 @@ def endless_clients_of(lock: Struct | type[Struct]) -> list[Client]:
         )
     if not found:
         raise CheckError(
-            f"{_class(lock).__name__} is not a {bases_with('endless_clients')}: only these have "
-            "clients that never end"
+            f"starvation and bypass can be asked about a {bases_with('endless_clients')}, and "
+            f"{_class(lock).__name__} is none of these"
         )
     return found
 

@@ -412,7 +412,7 @@ class Machine(BaseModel):
         elif self.cost.far_atomic:
             raise Refusal(
                 "cost.far_atomic",
-                "never charged with atomics = 'near'; remove it or set atomics to 'far'",
+                "it has no effect with atomics = 'near'; remove it or set atomics to 'far'",
             )
         if self.cost.overlap:
             wanted["overlap"] = with_core
@@ -469,7 +469,7 @@ class Machine(BaseModel):
             if given and not needed:
                 raise Refusal(
                     key,
-                    f"never charged with {setting} = '{value}'; "
+                    f"it has no effect with {setting} = '{value}'; "
                     f"remove it or set {setting} to '{wanted}'",
                 )
 
@@ -482,7 +482,7 @@ class Machine(BaseModel):
                 raise Refusal(key, missing_quantity(key))
             if charged and not there:
                 raise Refusal(
-                    key, f"never charged without [cache.{table}]; remove it or add that table"
+                    key, f"it has no effect without [cache.{table}]; remove it or add that table"
                 )
 
     def _check_references(

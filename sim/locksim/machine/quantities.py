@@ -119,7 +119,7 @@ class Quantity(BaseModel):
         """
         if self.of is not None:
             if base_ps is None:
-                raise ValueError(f"a quantity relative to '{self.of}' needs that quantity's cost")
+                raise ValueError(f"a quantity relative to '{self.of}' needs a cost for '{self.of}'")
             return round(base_ps * self._fraction())
         value = self.value or 0.0
         if self.unit == "ps":

@@ -142,9 +142,9 @@ REFUSALS: list[tuple[str, Any, str]] = [
      "cost.shared_hit: missing quantity; "
      "add [cost.shared_hit] with value, unit, source and role"),
     ("cost.shared_hit", quantity(9),
-     "cost.shared_hit: never charged without [cache.shared]; remove it or add that table"),
+     "cost.shared_hit: it has no effect without [cache.shared]; remove it or add that table"),
     ("cost.private_hit", quantity(9),
-     "cost.private_hit: never charged without [cache.l1]; remove it or add that table"),
+     "cost.private_hit: it has no effect without [cache.l1]; remove it or add that table"),
     # Figures
     ("cost.store.value", -1, "cost.store.value: -1 is negative; a cost is zero or more"),
     ("starting_order", -1, "starting_order: -1 is negative; this is zero or more"),
@@ -231,10 +231,10 @@ REFUSALS: list[tuple[str, Any, str]] = [
      "topology.clock_ghz: Input should be greater than 0, found 0; correct the value"),
     # Protocol
     ("protocol.bus", "none",
-     "cost.occupancy.bus: never charged with bus = 'none'; "
+     "cost.occupancy.bus: it has no effect with bus = 'none'; "
      "remove it or set bus to 'node' or 'global'"),
     ("protocol.directory", "blocking",
-     "cost.occupancy.shared_read: never charged with directory = 'blocking'; "
+     "cost.occupancy.shared_read: it has no effect with directory = 'blocking'; "
      "remove it or set directory to 'pipelined'"),
     ("cost.occupancy.bus", REMOVE,
      "cost.occupancy.bus: missing quantity; "
@@ -252,9 +252,9 @@ REFUSALS: list[tuple[str, Any, str]] = [
     ("cost.occupancy.home", {"far": quantity(0)},
      "cost.occupancy.home.far: is zero (below half a picosecond); give a positive cost"),
     ("cost.far_atomic", {"node": quantity(5)},
-     "cost.far_atomic: never charged with atomics = 'near'; remove it or set atomics to 'far'"),
+     "cost.far_atomic: it has no effect with atomics = 'near'; remove it or set atomics to 'far'"),
     ("cost.occupancy.far_atomic", quantity(5),
-     "cost.occupancy.far_atomic: never charged with atomics = 'near'; "
+     "cost.occupancy.far_atomic: it has no effect with atomics = 'near'; "
      "remove it or set atomics to 'far'"),
     ("protocol.shared_l1", 1,
      "protocol.shared_l1: Input should be a valid boolean, found 1; correct the value"),

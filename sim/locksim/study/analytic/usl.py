@@ -182,7 +182,7 @@ def _points(
     different = len(np.unique(n))
     if different < MIN_POINTS:
         raise AnalyticError(
-            f"{different} different numbers of CPUs: the law has three numbers to fit and needs at "
-            f"least {MIN_POINTS}; six or more are better"
+            f"points at {different} different CPU counts: the law has three parameters and needs "
+            f"at least {MIN_POINTS} different ones; six or more are better"
         )
     return n, x

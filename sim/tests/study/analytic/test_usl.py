@@ -90,8 +90,8 @@ def test_of_times_is_the_synchronous_bound(s, z, n):
 @pytest.mark.parametrize(
     ("cpus", "x", "message"),
     [
-        ([1, 2, 4], [1, 2, 3], "3 different numbers of CPUs: .* needs at least 4"),
-        ([1, 1, 2, 2, 4, 4], [1, 1, 2, 2, 3, 3], "3 different numbers"),
+        ([1, 2, 4], [1, 2, 3], "points at 3 different CPU counts: .* at least 4"),
+        ([1, 1, 2, 2, 4, 4], [1, 1, 2, 2, 3, 3], "points at 3 different CPU counts"),
         ([1, 2, 4, 8], [1, 2, 3], "4 numbers of CPUs and 3 throughputs"),
         ([0, 1, 2, 4], [1, 2, 3, 4], "a number of CPUs is below 1"),
         ([1, 2, 4, 8], [1, 2, 0, 4], "a throughput is 0"),
