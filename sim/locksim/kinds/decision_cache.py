@@ -312,7 +312,7 @@ class StayingReader(Workload):
             yield from self.cache.replace(self.first_key, 1, 1)
             yield from self.cache.replace(self.first_key + 2 * APART, 1, 1)
             yield self.filled.store(1, RELEASE)
-            while not (yield self.begun.load(ACQUIRE)):
+            while n_cpus() > 1 and not (yield self.begun.load(ACQUIRE)):
                 yield pause()
             for _ in range(self.times):
                 if self.reclaims:

@@ -182,6 +182,11 @@ def test_a_cache_under_a_lock_is_proven(memory):
     assert verdict.is_proof()
 
 
+def test_a_thread_alone_waits_for_no_reader():
+    """Clients are sized by the threads."""
+    assert "proven" == check_lock(DecisionsSpinlock, threads=1).verdict
+
+
 @pytest.mark.parametrize("threads", [2, 3])
 def test_a_replacement_may_wait_for_quiescent_states(threads):
     """Readers that stay online let it come back."""
