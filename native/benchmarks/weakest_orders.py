@@ -237,8 +237,8 @@ def tables(locks: Sequence[str]) -> Iterator[tuple[str, str]]:
         "| lock | threads, rounds | checks | states | CPU s | orders | needed | too strong |"
     ]
     language += ["|---|---|---:|---:|---:|---:|---:|---:|"]
-    orders = ["| lock | line | operation | given | weakest | if weaker | in C |"]
-    orders += ["|---|---:|---|---|---|---|---|"]
+    orders = ["| lock | method | operation | given | weakest | if weaker | in C |"]
+    orders += ["|---|---|---|---|---|---|---|"]
     alone = ["| lock | function | operation | given | if weaker |", "|---|---|---|---|---|"]
     for lock in track(locks, "checking", console=Console(stderr=True)):
         threads, rounds = LOCKS[lock]
@@ -272,7 +272,7 @@ def _cost(lock: str, found: Weakest) -> str:
 def _order(lock: str, one: WeakestOrder, c: Sequence[tuple[Change, str]] | None) -> str:
     operation = one.operation
     names = [name_of(operation.order), name_of(one.order)]
-    cells = [lock, str(operation.position[1]), f"`{operation.text}`", *names]
+    cells = [lock, operation.method.rpartition(".")[2], f"`{operation.text}`", *names]
     says = "; ".join(breaks(one)).replace("|", "\\|")
     return _line([*cells, says, "–" if c is None else _changes(c)])
 
