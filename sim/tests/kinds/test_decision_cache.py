@@ -184,7 +184,7 @@ def test_a_cache_under_a_lock_is_proven(memory):
 
 def test_a_thread_alone_waits_for_no_reader():
     """Clients are sized by the threads."""
-    assert "proven" == check_lock(DecisionsSpinlock, threads=1).verdict
+    assert check_lock(DecisionsSpinlock, threads=1).is_proof()
 
 
 @pytest.mark.parametrize("threads", [2, 3])
