@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What -fsanitize=thread puts into a program: a call before a plain access, and one instead of each
- * atomic operation. Where it leaves an access out, announcements.py adds the call. The interface is the one that gcc and clang agree on (compiler-rt,
- * tsan_interface.h and tsan_interface_atomic.h). machine.S holds the doors, which come here.
+ * atomic operation. Where it leaves an access out, announcements.py adds the call. The interface is
+ * the one that gcc and clang agree on (compiler-rt, tsan_interface.h and tsan_interface_atomic.h).
+ * machine.S holds the doors, which come here.
  */
 #include <string.h>
 
