@@ -371,7 +371,7 @@ uint64_t ex_random(void);
 void ex_search_add(int node, agents first, int preferred);
 bool ex_search_is_new(void); /* the last choice is no part of an earlier run */
 
-double ex_search_done(void);     /* how much of it, from 0 to 1: an estimate */
+double ex_search_done(void); /* how much of it, from 0 to 1: an estimate */
 
 /* words of one thread (reached.c) */
 
@@ -589,6 +589,7 @@ void ex_print(int fd, const char *text, ...) __attribute__((format(printf, 2, 3)
 unsigned long ex_path(void);                    /* for locklab_path() */
 uint64_t ex_total_steps(void);                  /* of all runs */
 _Noreturn void ex_finish(enum outcome outcome); /* main.c: report and exit */
+uint64_t ex_runs(void);                         /* main.c: how many have been made */
 void ex_signals_catch(void);
 bool ex_on_a_stack(address at);
 struct thread *ex_stack_owner(address at);

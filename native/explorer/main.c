@@ -18,6 +18,11 @@ static const char *report;
 static uint64_t runs, traces;
 static struct timespec began;
 
+uint64_t ex_runs(void)
+{
+    return runs;
+}
+
 static double seconds(void)
 {
     struct timespec now;

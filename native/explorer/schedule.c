@@ -289,8 +289,7 @@ static bool another_run_judges(void)
     for (int i = 0; i < ex_threads_used; i++) {
         const struct thread *thread = &ex_threads[i];
 
-        if (thread->stage == STARTED &&
-            (thread->gone || (thread->spins && !ex_spins_on(thread))))
+        if (thread->stage == STARTED && thread->spins && !ex_spins_on(thread))
             return true;
     }
     return false;
@@ -344,16 +343,19 @@ static bool leaves_some_behind(void)
 
 _Noreturn static void nobody_may_run(void)
 {
-    bool unfinished = false, exits = false, returned = false;
+    bool unfinished = false, exits = false, returned = false, discarded = false;
 
     for (int i = 0; i < ex_threads_used; i++) {
         struct thread *thread = &ex_threads[i];
 
         exits = exits || thread->exits;
         returned = returned || thread->returned;
+        discarded = discarded || thread->gone;
         if (ex_reduces() && thread->stage == STARTED && !thread->spins && !thread->gone)
             ex_event_never(thread);
     }
+    if (discarded)
+        ex_cut_run();
     if (exits && !(returned && leaves_some_behind()))
         ex_end_run();
     if (another_run_judges()) {

@@ -240,7 +240,9 @@ def _wait(
             if report:
                 told = shared.read_bytes()[SHARED.size :][: len(started) * WORKER.size]
                 runs, done = zip(*WORKER.iter_unpack(told), strict=True)
-                report(f"{sum(runs):,} runs", sum(done) / len(done))
+                share = sum(done) / len(done)
+                whole = f" of about {sum(runs) / share:.2g} or more" if share > 1e-6 else ""
+                report(f"{sum(runs):,}{whole} runs", share)
 
 
 def _joined(parts: list[dict[str, Any]]) -> dict[str, Any]:

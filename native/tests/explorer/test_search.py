@@ -103,6 +103,20 @@ def test_time_is_up(endless: Program) -> None:
     assert "the time is up" in found.limits[0]
 
 
+def test_the_work_is_estimated(tmp_path: Path) -> None:
+    """Where the time is up, the verdict says how much was done, and at least how much there is."""
+    file = tmp_path / "some.c"
+    file.write_text(
+        "#include <stdatomic.h>\nstatic _Atomic int a, b, n;\nvoid locklab_thread(int me)\n"
+        "{ for (int i = 0; i < 2; i++) { n += me; a += 1; b = me; } }\n"
+    )
+    with Program([file]) as program:
+        found = run(program, Search(threads=3, seconds=0.3))
+    said = re.match(r"the time is up after (\d+) runs of about (\S+) or more", found.limits[0])
+    assert said is not None
+    assert int(said[1]) <= float(said[2]) < 1_000_000  # there are 108,048
+
+
 def catches(pid: int, number: int) -> bool:
     """Whether a process, if it is still there, has a handler for a signal."""
     try:
@@ -190,7 +204,7 @@ def test_progress_is_told(endless: Program) -> None:
     run(endless, Search(threads=4, seconds=1), lambda text, done: told.append((text, done)))
     assert told
     assert all(0 <= done < 1 for _, done in told)
-    assert re.fullmatch(r"[\d,]+ runs", told[-1][0])
+    assert re.fullmatch(r"[\d,]+( of about [\d.e+]+ or more)? runs", told[-1][0])
 
 
 def test_a_program_that_differs_from_run_to_run(tmp_path: Path) -> None:
