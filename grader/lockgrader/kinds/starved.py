@@ -23,7 +23,7 @@ from lockgrader.sandbox import Profile
 
 if TYPE_CHECKING:
     from lockgrader.submitted import Submitted
-    from locksim.checker.models.used import Used as UsedMemory
+    from locksim.checker.models.prior_use import Used as UsedMemory
     from locksim.checker.replay.counterexample import Counterexample
     from locksim.lang.struct import RWLock
 

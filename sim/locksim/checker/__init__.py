@@ -8,14 +8,15 @@
 From source to verdict: :mod:`.models.program` unfolds the linked bytecode and finds what matters in
 a state, :mod:`.models.model` lays a state out, :mod:`.search.step` takes one step with a memory
 model of :mod:`.models.sc`, :mod:`.models.tso`, :mod:`.models.c11`, :mod:`.search.explore` takes all
-steps but those that make no difference (:mod:`.models.claims`). :mod:`.search.invariants` are asked
-of every state, an :mod:`.expectation` of the final ones. :mod:`.search.progress` searches backwards
-from the final states, :mod:`.search.leak` searches them for lost objects, :mod:`.search.liveness`
-looks for cycles, :mod:`.replay.counterexample` and :mod:`.replay.render` show what went wrong,
-:mod:`.check` puts it together. :mod:`.sample` draws random schedules. :mod:`.replay` does a
-counterexample's steps on :mod:`.replay.reference`, which shares nothing with what is compiled. What
-is explored is a :mod:`.client`; :mod:`.weakest` looks for weaker memory orders; a lock's kind has
-its clients (:mod:`locksim.kinds`). What the memory models allow is in ``docs/explain/checker.md``.
+steps but those that make no difference (:mod:`.models.reduction`). :mod:`.search.invariants` are
+asked of every state, an :mod:`.expectation` of the final ones. :mod:`.search.progress` searches
+backwards from the final states, :mod:`.search.leak` searches them for lost objects,
+:mod:`.search.liveness` looks for cycles, :mod:`.replay.counterexample` and :mod:`.replay.render`
+show what went wrong, :mod:`.check` puts it together. :mod:`.sample` draws random schedules.
+:mod:`.replay` does a counterexample's steps on :mod:`.replay.reference`, which shares nothing with
+what is compiled. What is explored is a :mod:`.client`; :mod:`.weakest` looks for weaker memory
+orders; a lock's kind has its clients (:mod:`locksim.kinds`). What the memory models allow is in
+``docs/explain/checker.md``.
 """
 
 from typing import TYPE_CHECKING, Any

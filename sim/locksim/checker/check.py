@@ -31,11 +31,11 @@ from locksim.checker.question import Keywords, Question, with_keywords
 from locksim.checker.replay import counterexample as ce
 from locksim.checker.replay.counterexample import Counterexample
 from locksim.checker.search.conduct import misconduct
+from locksim.checker.search.coverage import performed_operations
 from locksim.checker.search.explore import Exploration, explore
 from locksim.checker.search.leak import leaking
 from locksim.checker.search.liveness import Lasso, bypass, starving
 from locksim.checker.search.loop import LEAK, NO_PROGRESS, WRONG_END
-from locksim.checker.search.ran import ran
 from locksim.checker.search.reordering import reorderings
 from locksim.checker.search.switches import NotKnownError, path_to_state, path_to_violation
 from locksim.checker.verdict import Verdict
@@ -246,7 +246,7 @@ class _Check:
             report=self.report,
         )
         self.states, self.depth = self.states + found.states, max(self.depth, found.depth)
-        self.ran |= ran(found)
+        self.ran |= performed_operations(found)
         begun = time.process_time()
         fewest = not reduction and bool(built.told_apart)
         violation = self._violation(found, client, expect, end, fewest=fewest)

@@ -8,7 +8,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, TypedDict, TypeVar
 
 from locksim.checker.errors import CheckError
-from locksim.checker.models.used import Used
+from locksim.checker.models.prior_use import Used
 from locksim.checker.verdict import LIVENESS, PROPERTIES, UNBOUNDED, Budget
 from locksim.compiler.orders import Change, Position
 
@@ -41,7 +41,7 @@ class Question:
         memory: "sc", "tso" or "c11". property: one of PROPERTIES.
         budget: when to give up.
         name: of what is checked, for the verdict; by default the class's.
-        reduction: whether to leave out what makes no difference (``checker.models.claims``).
+        reduction: whether to leave out what makes no difference (``checker.models.reduction``).
         symmetry: whether to exchange threads where nothing tells them apart, for safety
             (``checker.models.symmetry``); None: if the rounds are UNBOUNDED.
         simplest: whether a counterexample under a stronger memory model is shown if there is one.

@@ -1,7 +1,7 @@
 """Random schedules, for what is too large to explore: bugs can be found, not excluded.
 
-A schedule follows from its seed (:mod:`locksim.checker.search.wander`). One that fails is shrunk:
-steps are left out, first many, then few, as long as the same thing still goes wrong (delta
+A schedule follows from its seed (:mod:`locksim.checker.search.random_walk`). One that fails is
+shrunk: steps are left out, first many, then few, as long as the same thing still goes wrong (delta
 debugging; Zeller and Hildebrandt, IEEE TSE 28(2), 2002). What is left is a counterexample like any
 other.
 """
@@ -22,9 +22,9 @@ from locksim.checker.models.registers import NOTES
 from locksim.checker.question import Question
 from locksim.checker.replay import counterexample as ce
 from locksim.checker.replay.counterexample import Counterexample
+from locksim.checker.search.random_walk import CUT
 from locksim.checker.search.runner import CHOICE_OF, PLAIN, STEPS_OF_A_STATE, Runner, runner
 from locksim.checker.search.step import start
-from locksim.checker.search.wander import CUT
 from locksim.checker.verdict import Verdict
 from locksim.lang.randomness import below, draw
 

@@ -79,7 +79,7 @@ class Verdict:
         spec, condition: the specification, and how its histories are compared; "" without one.
         told_apart: client's name → why its threads were told apart; "" where they were exchanged
             for one another.
-        ran: the operations that some explored step does (:mod:`locksim.checker.search.ran`).
+        ran: the operations that some explored step does (:mod:`locksim.checker.search.coverage`).
         stopped: why it is unfinished: "states", "time", "memory", "heap" or "growth"; else "".
     """
 

@@ -3,7 +3,7 @@
 A proof begins with fresh memory and a few CPUs; a measurement ends far from there. This run leads
 from the one to the other. The CPUs of the measurement use the struct, each a number of times of
 its own, and return. What they leave behind is where a check can begin
-(:mod:`locksim.checker.models.used`).
+(:mod:`locksim.checker.models.prior_use`).
 
 The run is a test in itself. Some CPUs come often and some never. A lock that passes itself round in
 a ring, or that counts on every CPU to come back, gets stuck.
@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from locksim import machine as machines
-from locksim.checker.models.used import Used
+from locksim.checker.models.prior_use import Used
 from locksim.compiler.bytecode import Place
 from locksim.core.memory import words_of
 from locksim.core.result import SimulationError

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
-from locksim.checker.search import runner, wander
+from locksim.checker.search import random_walk, runner
 from locksim.lang import words
 
 runner.runner()  # registers the functions with numba
@@ -30,8 +30,8 @@ def draws(seed):
     state, out = words.zeros(1), words.zeros(40)
     state[0] = seed
     for k in range(len(out)):
-        wanted = wander._draw(state, 16)
-        if k != 1000 and wander._draw(state, 4) > 0:
+        wanted = random_walk._draw(state, 16)
+        if k != 1000 and random_walk._draw(state, 4) > 0:
             wanted = 0
         out[k] = wanted
     return out

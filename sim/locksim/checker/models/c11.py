@@ -27,8 +27,8 @@ RC11; dependencies, which order nothing in C11 either.
 
 from __future__ import annotations
 
-from locksim.checker.models import claims, sc
 from locksim.checker.models import model as m
+from locksim.checker.models import reduction, sc
 from locksim.checker.models.outcome import DISABLED, DONE, RACE
 from locksim.checker.models.registers import N_BEHIND, N_FORGOT, N_NEW, N_OLD
 from locksim.compiler import bytecode as b
@@ -60,7 +60,7 @@ def access(
 
     0 is the last message that the operation may read, or stand behind; 1 the one before, and so on.
     """
-    if claims.without_messages(t, row[m.THREAD], address):
+    if reduction.without_messages(t, row[m.THREAD], address):
         if action:
             return DISABLED
         if code[0] != b.COMPARE_SWAP or shared[address] == regs[code[4]]:

@@ -25,12 +25,12 @@ from typing import NamedTuple
 
 from locksim import machine
 from locksim.checker.errors import CheckError
-from locksim.checker.models.crews import Crew
+from locksim.checker.models.placement import Crew
+from locksim.checker.models.prior_use import Used
 from locksim.checker.models.program import Program, unfold
 from locksim.checker.models.shifts import Shifts, shifts
 from locksim.checker.models.symmetry import told_apart
 from locksim.checker.models.tasks import switching
-from locksim.checker.models.used import Used
 from locksim.compiler import bytecode
 from locksim.compiler.bytecode import Image
 from locksim.compiler.link import link
@@ -84,7 +84,7 @@ class Tables(NamedTuple):
     shift_anchors: list[int]
     shift_steps: list[int]
     plain: list[int]
-    claims: list[list[int]]  # of each word, for the reduction: locksim.checker.models.claims
+    claims: list[list[int]]  # of each word, for the reduction: locksim.checker.models.reduction
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from locksim.checker.errors import CheckError
-from locksim.checker.models.crews import Crew, numbered
+from locksim.checker.models.placement import Crew, numbered
 from locksim.checker.models.tasks import Switching, rewritten
 from locksim.compiler import bytecode as b
 from locksim.compiler.bytecode import Image, Place

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from locksim.checker.models import claims, sc
 from locksim.checker.models import model as m
+from locksim.checker.models import reduction, sc
 from locksim.checker.models.outcome import DISABLED, DONE, FAULT_MEMORY, FULL_BUFFER, alive, fault
 from locksim.checker.models.registers import N_ADDRESS, N_NEW, N_OLD, N_PC
 from locksim.compiler import bytecode as b
@@ -59,7 +59,7 @@ def flush(t: m.Tables, row: list[int], shared: list[int], note: list[int]) -> in
     note[N_PC], note[N_ADDRESS], note[N_NEW] = row[m.PC], address, value
     if not alive(t, shared, address):
         return fault(note, FAULT_MEMORY, address, row[m.PC])
-    claims.touch(t, row, address, True)
+    reduction.touch(t, row, address, True)
     note[N_OLD] = shared[address]
     shared[address] = value
     for i in range(first, first + 2 * (n - 1)):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from locksim import jit
-from locksim.checker.models import c11, claims, moving, outcome, registers, sc, tso
+from locksim.checker.models import c11, moving, outcome, reduction, registers, sc, tso
 from locksim.checker.models.model import C11, MODEL, Tables, model
 from locksim.checker.search import (
     cycles,
@@ -17,10 +17,10 @@ from locksim.checker.search import (
     loop,
     packed,
     progress,
+    random_walk,
     reuse,
     step,
     table,
-    wander,
 )
 from locksim.checker.search.explore import explore
 from locksim.checker.search.loop import TYPES, Scratch, Space
@@ -33,10 +33,10 @@ from locksim.lang.struct import Workload
 __all__ = ["FUNCTIONS", "PARTS", "warm"]
 
 _MODULES = (
-    *(arithmetic, outcome, sc, tso, c11, claims, registers, moving, step, table, packed, loop),
-    *(wander, progress, cycles, invariants, reuse),
+    *(arithmetic, outcome, sc, tso, c11, reduction, registers, moving, step, table, packed, loop),
+    *(random_walk, progress, cycles, invariants, reuse),
 )
-_ALLOCATE = (wander.wander, wander.follow)
+_ALLOCATE = (random_walk.wander, random_walk.follow)
 """The functions that make rows, for which numba counts references."""
 
 
@@ -110,8 +110,8 @@ def _steps(
     if what == _ADVANCE:
         return loop.advance(t, x, at_work, expect, deadlock, number), 0
     if what == _WANDER:
-        return wander.wander(t, rows, shared, regs, expect, number, points, trail, note)
-    return wander.follow(t, rows, shared, regs, expect, trail, note)
+        return random_walk.wander(t, rows, shared, regs, expect, number, points, trail, note)
+    return random_walk.follow(t, rows, shared, regs, expect, trail, note)
 
 
 _ADVANCE, _WANDER, _FOLLOW = range(3)

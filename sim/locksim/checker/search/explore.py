@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from locksim.checker.errors import CheckError
-from locksim.checker.models import claims, moving
 from locksim.checker.models import model as m
+from locksim.checker.models import moving, reduction
 from locksim.checker.models.model import Model, Tables
 from locksim.checker.models.outcome import CHOICES, DONE
 from locksim.checker.models.registers import NOTES
@@ -247,7 +247,7 @@ def explore(
         model: the program and its memory.
         expect: words (address, value) that every final state must have.
         deadlock: whether a state that no step leaves, and that is not final, is wrong.
-        reduction: whether to leave out what makes no difference (``checker.models.claims``).
+        reduction: whether to leave out what makes no difference (``checker.models.reduction``).
         invariants: whether to ask the model's invariants of every state; nothing is left out then,
             since they may look at any word.
         max_states: states after which to stop. max_seconds: CPU time after which to stop.
@@ -470,7 +470,7 @@ def _learn(found: Exploration, tables: Tables, units: int) -> int:
     """
     used = 0
     model, by = found.model, found.runner
-    tables.size[m.REDUCTION] = claims.LEARN
+    tables.size[m.REDUCTION] = reduction.LEARN
     *numbers, shared = found.row_numbers(0)
     threads, first = [found.thread_row(k) for k in numbers], found.shared_row(shared)
     regs, chance = by.row(model.program.registers), by.row([-1])
@@ -483,15 +483,15 @@ def _learn(found: Exploration, tables: Tables, units: int) -> int:
         if used >= units:
             break
     _claim_anew(tables)
-    tables.size[m.REDUCTION] = claims.RELY
+    tables.size[m.REDUCTION] = reduction.RELY
     return used
 
 
 def _claim_anew(tables: Tables) -> None:
     """Rely upon no claim yet."""
     for claim in tables.claims:
-        claim[claims.RELIED] = 0
-    tables.claims[0][claims.OWNER] = 0  # a claim was refuted that something relied upon
+        claim[reduction.RELIED] = 0
+    tables.claims[0][reduction.OWNER] = 0  # a claim was refuted that something relied upon
 
 
 def _lengths(found: Exploration, *, tight: bool) -> dict[str, int]:

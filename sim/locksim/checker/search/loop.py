@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from locksim.checker.models import claims, moving
 from locksim.checker.models import model as m
+from locksim.checker.models import moving, reduction
 from locksim.checker.models.model import BUFFERS
 from locksim.checker.models.outcome import DISABLED, DONE, FULL_BUFFER, HEAP_FULL
 from locksim.checker.models.registers import N_ADDRESS, N_FORGOT
@@ -198,7 +198,7 @@ def _first_time(
     x.control[MEMOS] += 1
     x.control[FORGOT] |= note[N_FORGOT]
     if status == DONE:
-        alone = claims.local(t, row, before, shared, code, note[N_ADDRESS], action == FLUSH)
+        alone = reduction.local(t, row, before, shared, code, note[N_ADDRESS], action == FLUSH)
         moved = 0
         if t.size[m.COUNTS]:
             group, amount = moving.due(t, before, shared)
@@ -309,7 +309,7 @@ def advance(
     columns, words = t.size[m.ROW], t.size[m.SHARED]
     regs, note, row, shared, was, packed, ahead, hashes, steps = at_work
     agents = 0
-    if t.size[m.REDUCTION] == claims.RELY:
+    if t.size[m.REDUCTION] == reduction.RELY:
         agents = 2 * n if t.size[m.MODEL] == m.TSO else n
     symmetric = t.size[m.SYMMETRIC] != 0
     c, states, slots, count = x.control, x.states, x.state_slots, x.state_count

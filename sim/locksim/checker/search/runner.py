@@ -12,7 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from locksim.checker.models.model import SC, Tables
-from locksim.checker.search import cycles, invariants, loop, packed, progress, reuse, table, wander
+from locksim.checker.search import (
+    cycles,
+    invariants,
+    loop,
+    packed,
+    progress,
+    random_walk,
+    reuse,
+    table,
+)
 from locksim.checker.search.loop import Numbers
 from locksim.ready import Choice, Part
 
@@ -26,7 +35,7 @@ class Runner:
         refill: :func:`table.refill`. refill_packed: :func:`packed.refill_packed`.
         doomed: :func:`progress.doomed`.
         broken: :func:`invariants.broken`. dangling: :func:`reuse.dangling`.
-        wander, follow: :func:`wander.wander`, :func:`wander.follow`.
+        wander, follow: :func:`random_walk.wander`, :func:`random_walk.follow`.
         phases, part, components, fair, entries: those of :mod:`cycles`.
         tables: gives the model's tables as these functions take them.
         row, rows, pairs: give a row of numbers as they take it, several, and some pairs.
@@ -73,8 +82,8 @@ PLAIN = Runner(
     doomed=progress.doomed,
     broken=invariants.broken,
     dangling=reuse.dangling,
-    wander=wander.wander,
-    follow=wander.follow,
+    wander=random_walk.wander,
+    follow=random_walk.follow,
     phases=cycles.phases,
     part=cycles.part,
     components=cycles.components,
@@ -90,13 +99,11 @@ PLAIN = Runner(
 
 
 SOURCES = (
-    *(f"checker/models/{name}.py" for name in ("c11", "claims", "model", "moving", "outcome")),
-    *(f"checker/models/{name}.py" for name in ("registers", "sc", "tso")),
+    *(f"checker/models/{name}.py" for name in ("c11", "model", "moving", "outcome")),
+    *(f"checker/models/{name}.py" for name in ("reduction", "registers", "sc", "tso")),
     *(f"checker/search/{name}.py" for name in ("compiled", "cycles", "invariants", "loop")),
-    *(
-        f"checker/search/{name}.py"
-        for name in ("packed", "progress", "reuse", "step", "table", "wander")
-    ),
+    *(f"checker/search/{name}.py" for name in ("packed", "progress", "random_walk", "reuse")),
+    *(f"checker/search/{name}.py" for name in ("step", "table")),
     *("compiler/arithmetic.py", "compiler/bytecode.py"),
     "core/faults.py",
     "jit.py",

@@ -10,7 +10,7 @@ its own: action ``FLUSH`` makes its oldest store visible.
 
 from __future__ import annotations
 
-from locksim.checker.models import c11, claims, sc, tso
+from locksim.checker.models import c11, reduction, sc, tso
 from locksim.checker.models import model as m
 from locksim.checker.models.outcome import (
     CHOICES,
@@ -138,7 +138,7 @@ def _access(
     if not alive(t, shared, address):
         return fault(note, FAULT_MEMORY, address, row[m.PC])
     if code[0] != b.STORE or t.size[m.MODEL] != m.TSO:  # that one gets into a buffer only
-        claims.touch(t, row, address, code[0] != b.LOAD)
+        reduction.touch(t, row, address, code[0] != b.LOAD)
     if t.size[m.MODEL] == m.C11:
         return c11.access(t, row, shared, regs, code, address, action, note)
     if t.size[m.MODEL] == m.TSO:

@@ -3,7 +3,7 @@
 The operations are those of sequences that bring the specification back to its first state, drawn
 from a seed. CPUs perform them one CPU after another, many times, and each result must be the one of
 the specification. What is left is the first state, in words that have been used: a check of
-histories can begin there (:mod:`locksim.checker.models.used`).
+histories can begin there (:mod:`locksim.checker.models.prior_use`).
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from locksim.compiler import bytecode as b
 from locksim.compiler.bytecode import Place
 
 
-def ran(found: Exploration) -> set[Place]:
+def performed_operations(found: Exploration) -> set[Place]:
     """The places of the operations at which a thread rests in some state."""
     width, count = int(found.tables.size[m.ROW]), int(found.space.thread_count[0])
     rests = {int(pc) for pc in found.space.threads[m.PC : count * width : width]}
