@@ -379,7 +379,7 @@ static void crashed(int signal, siginfo_t *info, void *context)
     if (signal == SIGFPE)
         ex_fail("fault", "thread %d divides by zero; its last access was at {pc:%zx}",
                 ex_self->number, ex_self->pc);
-    if (signal == SIGILL)
+    if (signal == SIGILL || signal == SIGTRAP) /* of x86-64, of aarch64 */
         ex_fail("memory",
                 "thread %d reaches beyond an array at {pc:%zx}", ex_self->number, at);
     ex_fail("memory",
@@ -394,7 +394,7 @@ void ex_signals_catch(void)
     stack_t other = {.ss_sp = stack, .ss_size = sizeof(stack)};
     struct sigaction action = {.sa_sigaction = crashed,
                                .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
-    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGVTALRM};
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGVTALRM};
 
     sigaltstack(&other, NULL);
     for (unsigned i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
