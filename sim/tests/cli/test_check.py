@@ -266,7 +266,7 @@ def test_json_of_an_unfinished_check():
 
 def test_budget_of_memory_exits_with_3():
     """The number of states and the depth are told."""
-    result = run("mcs", "--threads", 4, "--memory", "c11", "--max-memory", "16MiB")
+    result = run("mcs", "--threads", 5, "--memory", "c11", "--max-memory", "16MiB")
     assert 3 == result.exit_code
     assert "not finished, no proof: the budget of 16777216 bytes was used up" in result.stdout
     assert "states, to depth" in result.stdout
