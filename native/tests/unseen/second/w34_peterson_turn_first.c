@@ -1,0 +1,34 @@
+/* Peterson's lock, but the turn is given away before the wish is announced. */
+#include <assert.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+static atomic_int wants[2], turn;
+static int count;
+
+static void *worker(void *arg)
+{
+    int me = *(const int *)arg;
+
+    atomic_store(&turn, !me);
+    atomic_store(&wants[me], 1);
+    while (atomic_load(&wants[!me]) && atomic_load(&turn) == !me)
+        sched_yield();
+    count++;
+    atomic_store(&wants[me], 0);
+    return NULL;
+}
+
+int main(void)
+{
+    static const int id[2] = { 0, 1 };
+    pthread_t t[2];
+
+    for (int i = 0; i < 2; i++)
+        pthread_create(&t[i], NULL, worker, (void *)&id[i]);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    assert(count == 2);
+    return 0;
+}

@@ -1,0 +1,19 @@
+from locksim.lang import *
+from locksim.library.kernel.dcache import Dcache
+from locksim.library.locks.seqlock import SpinSeqLock
+
+
+class DcacheSeq(Dcache):
+    rename_lock = part(SpinSeqLock, padded=True)
+
+    def walk_enter(self, attempt):
+        return (yield from self.rename_lock.read_begin())
+
+    def walk_leave(self, attempt, token):
+        return (yield from self.rename_lock.read_retry(token))
+
+    def move_acquire(self):
+        yield from self.rename_lock.write_acquire()
+
+    def move_release(self):
+        yield from self.rename_lock.write_release()

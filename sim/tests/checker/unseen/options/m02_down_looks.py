@@ -1,0 +1,24 @@
+from locksim.lang import *
+
+
+class DownLooks(CountingSemaphore):
+    count = word()
+
+    def setup(self):
+        yield self.count.store(self.permits)
+
+    def down(self):
+        while (yield self.count.load(ACQUIRE)) <= 0:
+            yield pause()
+
+    def try_down(self):
+        count = yield self.count.load(RELAXED)
+        while count > 0:
+            before = yield self.count.compare_swap(count, count - 1, ACQUIRE)
+            if before == count:
+                return 1
+            count = before
+        return 0
+
+    def up(self):
+        yield self.count.fetch_add(1, RELEASE)

@@ -1,0 +1,23 @@
+from locksim.lang import *
+
+
+class NeverLeaves(ReadCopyUpdate):
+    readers = word()
+
+    def read_lock(self):
+        yield self.readers.fetch_add(1)
+        yield fence()
+
+    def read_unlock(self):
+        yield fence(RELEASE)
+
+    def quiescent(self):
+        yield pause()
+
+    def offline(self):
+        yield pause()
+
+    def synchronize_rcu(self):
+        yield fence()
+        while (yield self.readers.load(ACQUIRE)):
+            yield pause()

@@ -1,0 +1,23 @@
+from locksim.lang import *
+
+
+class OneWord(RWLock):
+    state = word()
+
+    def read_acquire(self):
+        while True:
+            old = yield self.state.load(RELAXED)
+            if old & 1 == 0:
+                if (yield self.state.compare_swap(old, old + 2, ACQUIRE)) == old:
+                    return
+            yield pause()
+
+    def read_release(self):
+        yield self.state.fetch_add(-2, RELEASE)
+
+    def write_acquire(self):
+        while (yield self.state.compare_swap(0, 1, ACQUIRE)) != 0:
+            yield pause()
+
+    def write_release(self):
+        yield self.state.fetch_and(~1, RELEASE)

@@ -1,0 +1,27 @@
+from locksim.lang import *
+
+
+class IriwSeqCst(Workload):
+    x = word()
+    y = word()
+    a0 = word()
+    a1 = word()
+    b0 = word()
+    b1 = word()
+
+    def thread(self):
+        me = thread()
+        if me == 0:
+            yield self.x.store(1)
+        elif me == 1:
+            yield self.y.store(1)
+        elif me == 2:
+            a0 = yield self.x.load()
+            a1 = yield self.y.load()
+            yield self.a0.store(a0, RELAXED)
+            yield self.a1.store(a1, RELAXED)
+        else:
+            b1 = yield self.y.load()
+            b0 = yield self.x.load()
+            yield self.b1.store(b1, RELAXED)
+            yield self.b0.store(b0, RELAXED)
