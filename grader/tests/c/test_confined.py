@@ -88,7 +88,7 @@ ATTACKS = {
     "an index of a local variable": (
         "static volatile long i = 1000, sink; static void act(void)"
         " { long a[4]; a[0] = i; a[i] = 7; sink = a[1]; }",
-        "beyond a variable",
+        "beyond an array",
     ),
     "behind a local variable": (
         "static volatile long sink; static void act(void)"
