@@ -107,13 +107,14 @@ def paths(draw: st.DrawFn, classes: int = CLASSES) -> dict[str, tuple[int, ...]]
 
 
 @st.composite
-def tenures(draw: st.DrawFn, classes: int = CLASSES) -> dict[str, tuple[tuple[int, ...], ...]]:
+def tenures(draw: st.DrawFn, classes: int = CLASSES) -> dict[str, tuple[int, ...]]:
     """Line hold times by operation and class, and spreads that leave them zero or more."""
     held = [[draw(st.sampled_from([0, 1, 7, 40])) for _ in range(classes)] for _ in range(2)]
     spread = [[draw(st.integers(0, ps)) for ps in row] for row in held]
     return {
-        "tenure_class_ps": tuple(map(tuple, held)),
-        "tenure_spread_ps": tuple(map(tuple, spread)),
+        f"{name}_ps": tuple(row)
+        for rows, end in ((held, ""), (spread, "_spread"))
+        for name, row in zip((f"tenure_plain_class{end}", f"tenure_class{end}"), rows, strict=True)
     }
 
 

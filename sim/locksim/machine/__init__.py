@@ -13,7 +13,7 @@ The engines read only :class:`MachineTables`.
 from locksim.machine.caches import CacheLevel, Caches
 from locksim.machine.errors import MachineError
 from locksim.machine.load import load, names
-from locksim.machine.profile import Cost, ExpectedError, Machine, Occupancy, Origin, Protocol
+from locksim.machine.profile import ExpectedError, Machine, Origin, Protocol
 from locksim.machine.quantities import Parameter, Quantity, Role
 from locksim.machine.tables import MachineTables, Placement
 from locksim.machine.topology import Topology
@@ -21,12 +21,10 @@ from locksim.machine.topology import Topology
 __all__ = [
     "CacheLevel",
     "Caches",
-    "Cost",
     "ExpectedError",
     "Machine",
     "MachineError",
     "MachineTables",
-    "Occupancy",
     "Origin",
     "Parameter",
     "Placement",

@@ -8,6 +8,7 @@ import typing
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from locksim.machine.costs import BY_KEY
 from locksim.machine.errors import Refusal
 from locksim.machine.quantities import Quantity
 from lockui.suggest import did_you_mean
@@ -69,7 +70,7 @@ def _explain(root: type[BaseModel], error: ErrorDetails) -> str:
 def _missing(root: type[BaseModel], loc: tuple[str, ...]) -> str:
     key = ".".join(loc)
     if len(loc) == 2 and loc[0] == "cost":
-        if loc[1] in ("transfer", "memory", "invalidate"):
+        if loc[1] in BY_KEY and BY_KEY[loc[1]].classes:
             return f"missing table; add [{key}.node] and one table for each farther class"
         return missing_quantity(key)
     if _table(root, loc):

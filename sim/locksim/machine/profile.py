@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -18,27 +16,16 @@ from pydantic import (
 )
 
 from locksim.machine.caches import Caches
+from locksim.machine.cost_table import Cost, check_costs
 from locksim.machine.errors import MachineError, Refusal
-from locksim.machine.messages import explain, missing_quantity
-from locksim.machine.quantities import MAX_COST_PS, PS_PER_NS, Parameter, Quantity, Role, Text
+from locksim.machine.messages import explain
+from locksim.machine.quantities import PS_PER_NS, Parameter, Quantity, Role, Text
 from locksim.machine.tables import MachineTables, Placement, build
 from locksim.machine.topology import Topology
 from lockui.formats import other_format
 from lockui.suggest import did_you_mean
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=64)]
-
-MAY_BE_ZERO = frozenset(
-    {
-        *("fence", "jitter", "invalidate_each"),
-        *("tenure", "tenure_plain", "tenure_class", "tenure_plain_class"),
-    }
-)
-"""Costs that a machine can hide altogether. Any other at zero would let a program spin for ever
-without time passing, or make a remote line as near as the CPU's own."""
-
-PARTIAL = ("tenure_class", "tenure_plain_class")
-"""Tables that need not name every distance class."""
 
 
 class Protocol(BaseModel):
@@ -89,88 +76,6 @@ class Protocol(BaseModel):
                 "remove it or set arbitration to 'near'",
             )
         return self
-
-
-class Occupancy(BaseModel):
-    """The ``[cost.occupancy.*]`` tables: how long one transaction keeps a shared resource busy.
-
-    ``link`` is the time on the fabric of a node (class ``node``), or on the port of a node towards
-    a farther class; ``home`` that of the home agent, by the class between requester and home. Both
-    hold any of the classes between nodes. ``far_atomic`` is how long a far atomic instruction keeps
-    its line busy.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-    shared_read: Quantity | None = None
-    bus: Quantity | None = None
-    far_atomic: Quantity | None = None
-    link: dict[str, Quantity] = {}
-    home: dict[str, Quantity] = {}
-
-    def quantities(self) -> Iterator[tuple[str, Quantity]]:
-        """Yield (name, quantity) for each that is there."""
-        for name in ("shared_read", "bus", "far_atomic"):
-            if (quantity := getattr(self, name)) is not None:
-                yield name, quantity
-        for name in ("link", "home"):
-            for key, quantity in getattr(self, name).items():
-                yield f"{name}.{key}", quantity
-
-
-class Cost(BaseModel):
-    """The ``[cost.*]`` tables: every quantity that the engines charge for.
-
-    ``transfer``, ``memory`` and ``invalidate`` hold one for each distance class, and so does
-    ``overlap`` if it is there: what of a transfer or an invalidation is over when the line is free,
-    if its request has waited for the line. Without ``tenure_plain``, lines that loads and stores
-    bring are held for ``tenure`` too. ``tenure_class`` and ``tenure_plain_class`` replace them for
-    lines that came from a class; they hold any of the classes.
-    ``far_atomic`` is the time of an atomic instruction at its line's home, by class.
-    ``run_ahead`` is how much private work is done while a core waits for a line.
-    ``private_hit`` is there if the profile has a ``[cache.l1]``, and ``shared_hit`` if it has a
-    ``[cache.shared]``.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-    l1_hit: Quantity
-    private_hit: Quantity | None = None
-    shared_hit: Quantity | None = None
-    store: Quantity
-    rmw: Quantity
-    fence: Quantity
-    pause: Quantity
-    tenure: Quantity
-    tenure_plain: Quantity | None = None
-    tenure_class: dict[str, Quantity] = {}
-    tenure_plain_class: dict[str, Quantity] = {}
-    jitter: Quantity
-    run_ahead: Quantity | None = None
-    transfer: dict[str, Quantity]
-    memory: dict[str, Quantity]
-    invalidate: dict[str, Quantity]
-    overlap: dict[str, Quantity] = {}
-    far_atomic: dict[str, Quantity] = {}
-    invalidate_each: Quantity
-    occupancy: Occupancy = Occupancy()
-    alloc: Quantity
-    free: Quantity
-    context_switch: Quantity
-    wake: Quantity
-
-    def quantities(self) -> Iterator[tuple[str, Quantity]]:
-        """Yield (dotted name, quantity) for every quantity, in the order of the schema."""
-        for name in type(self).model_fields:
-            part = getattr(self, name)
-            if part is None:
-                continue
-            if isinstance(part, Quantity):
-                yield name, part
-                continue
-            pairs = part.quantities() if isinstance(part, Occupancy) else part.items()
-            for key, quantity in pairs:
-                yield f"{name}.{key}", quantity
 
 
 class ExpectedError(BaseModel):
@@ -371,10 +276,6 @@ class Machine(BaseModel):
 
     @model_validator(mode="after")
     def _sound(self) -> Machine:
-        quantities = dict(self.cost.quantities())
-        self._check_classes()
-        self._check_occupancy()
-        self._check_caches()
         for name, alone in (("shared_issue_percent", 100), ("shared_l1", False)):
             if getattr(self.protocol, name) != alone and self.topology.threads_per_core == 1:
                 raise Refusal(f"protocol.{name}", "given, but threads_per_core is 1; remove it")
@@ -383,154 +284,8 @@ class Machine(BaseModel):
                 "origin.cpus",
                 f"{len(self.origin.cpus)} numbers for {self.n_cpus} CPUs; give one for each",
             )
-        for name, quantity in quantities.items():
-            self._check_references(name, quantity, quantities)
-            if quantity.spread is not None and not name.startswith("tenure"):
-                raise Refusal(
-                    f"cost.{name}.spread",
-                    "never drawn; only the line hold times (tenure) have a spread: remove it",
-                )
-        costs = self.cost_ps()
-        for name, cost in costs.items():
-            if cost == 0 and name.partition(".")[0] not in MAY_BE_ZERO:
-                raise Refusal(
-                    f"cost.{name}", "is zero (below half a picosecond); give a positive cost"
-                )
-            if cost > MAX_COST_PS:
-                raise Refusal(
-                    f"cost.{name}", f"is {cost / MAX_COST_PS:g} s; at most 1 s: check the unit"
-                )
-        self._check_order(costs)
+        check_costs(self)
         return self
-
-    def _check_classes(self) -> None:
-        classes = list(self.topology.node_classes)
-        with_core = ["core", *classes] if self.topology.threads_per_core > 1 else classes
-        wanted = {"transfer": with_core, "memory": classes, "invalidate": with_core}
-        if self.protocol.atomics == "far":
-            wanted["far_atomic"] = classes
-        elif self.cost.far_atomic:
-            raise Refusal(
-                "cost.far_atomic",
-                "it has no effect with atomics = 'near'; remove it or set atomics to 'far'",
-            )
-        if self.cost.overlap:
-            wanted["overlap"] = with_core
-        for kind in (*wanted, *PARTIAL):
-            names = wanted.get(kind, with_core)
-            found: dict[str, Quantity] = getattr(self.cost, kind)
-            for name in found:
-                if name == "core" and kind not in ("memory", "far_atomic"):
-                    if name not in names:
-                        raise Refusal(
-                            f"cost.{kind}.core",
-                            "given, but threads_per_core is 1; remove it",
-                        )
-                elif name not in names:
-                    raise Refusal(
-                        f"cost.{kind}.{name}",
-                        f"unknown distance class '{name}'; {did_you_mean(name, names)}",
-                    )
-            for name in names:
-                if name not in found and kind in wanted:
-                    raise Refusal(f"cost.{kind}.{name}", missing_quantity(f"cost.{kind}.{name}"))
-
-    def _check_occupancy(self) -> None:
-        names = self.topology.node_classes
-        for kind in ("link", "home"):
-            for name in getattr(self.cost.occupancy, kind):
-                if name not in names:
-                    raise Refusal(
-                        f"cost.occupancy.{kind}.{name}",
-                        f"unknown distance class '{name}'; {did_you_mean(name, names)}",
-                    )
-        rules = (
-            (
-                "shared_read",
-                "directory",
-                self.protocol.directory,
-                "pipelined",
-                self.protocol.directory == "pipelined",
-            ),
-            ("bus", "bus", self.protocol.bus, "node' or 'global", self.protocol.bus != "none"),
-            (
-                "far_atomic",
-                "atomics",
-                self.protocol.atomics,
-                "far",
-                self.protocol.atomics == "far",
-            ),
-        )
-        for name, setting, value, wanted, needed in rules:
-            key = f"cost.occupancy.{name}"
-            given = getattr(self.cost.occupancy, name) is not None
-            if needed and not given:
-                raise Refusal(key, missing_quantity(key))
-            if given and not needed:
-                raise Refusal(
-                    key,
-                    f"it has no effect with {setting} = '{value}'; "
-                    f"remove it or set {setting} to '{wanted}'",
-                )
-
-    def _check_caches(self) -> None:
-        for cost, table in (("private_hit", "l1"), ("shared_hit", "shared")):
-            key = f"cost.{cost}"
-            there = self.cache is not None and getattr(self.cache, table) is not None
-            charged = getattr(self.cost, cost) is not None
-            if there and not charged:
-                raise Refusal(key, missing_quantity(key))
-            if charged and not there:
-                raise Refusal(
-                    key, f"it has no effect without [cache.{table}]; remove it or add that table"
-                )
-
-    def _check_references(
-        self, name: str, quantity: Quantity, quantities: dict[str, Quantity]
-    ) -> None:
-        if quantity.unit == "cycles" and self.topology.clock_ghz is None:
-            raise Refusal(
-                f"cost.{name}.unit", "'cycles' without a clock; add clock_ghz to [topology]"
-            )
-        if quantity.of is None:
-            return
-        if quantity.of not in quantities:
-            raise Refusal(
-                f"cost.{name}.of",
-                f"unknown quantity '{quantity.of}'; {did_you_mean(quantity.of, quantities)}",
-            )
-        if quantities[quantity.of].of is not None:
-            raise Refusal(
-                f"cost.{name}.of",
-                f"'{quantity.of}' is relative itself; refer to an absolute quantity",
-            )
-
-    def _check_order(self, costs: dict[str, int]) -> None:
-        """Refuse a farther line that is cheaper than a nearer one, and an overlap with nothing."""
-        for name in self.cost.overlap:
-            for kind in ("transfer", "invalidate"):
-                whole, overlap = costs[f"{kind}.{name}"], costs[f"overlap.{name}"]
-                if overlap >= whole:
-                    raise Refusal(
-                        f"cost.overlap.{name}",
-                        f"{_ns(overlap)} is not less than {kind}.{name} at {_ns(whole)}, of which "
-                        "it is a part: check both",
-                    )
-        ladders = [["l1_hit", "private_hit", "shared_hit"]]
-        if "shared_hit" in costs:
-            ladders[0].append("memory.node")
-        for kind in ("transfer", "memory", "invalidate", "far_atomic"):
-            ladders.append([f"{kind}.{c}" for c in ("core", *self.topology.node_classes)])
-            if kind == "transfer":
-                ladders[-1].insert(0, "l1_hit")
-        for ladder in ladders:
-            for near, far in pairwise(name for name in ladder if name in costs):
-                if costs[near] > costs[far]:
-                    raise Refusal(
-                        f"cost.{far}",
-                        f"{_ns(costs[far])} is cheaper than {near} at {_ns(costs[near])}; "
-                        "a farther line cannot be: check both",
-                    )
 
 
 def _ns_of(
@@ -540,10 +295,6 @@ def _ns_of(
     base_ns = costs[relative.of or ""] / PS_PER_NS
     ends = (None if x is None else x * base_ns for x in (relative.low, relative.high))
     return (*ends, None, relative.spread)  # type: ignore[return-value]
-
-
-def _ns(cost_ps: int) -> str:
-    return f"{cost_ps / PS_PER_NS:g} ns"
 
 
 def parse(data: dict[str, Any], where: str) -> Machine:

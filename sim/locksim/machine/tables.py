@@ -8,10 +8,11 @@ every cost is in whole picoseconds and every distance is a class (see
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
+from locksim.machine.costs import BY_KEY, DECLARED, Costs, Declaration, spread_of
 from locksim.machine.errors import MachineError
 from locksim.machine.topology import SAME_CORE, SAME_CPU, SAME_NODE, Place, Topology
 
@@ -25,15 +26,13 @@ WORD_BYTES = 8
 _Rows = tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True, eq=False)
-class MachineTables:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MachineTables(Costs):
     """A machine's costs (ps) and distances, for ``n_cpus`` placed CPUs.
 
     Shapes: ``n`` is ``n_cpus``, ``K`` the number of distance classes. ``distance[a][b]`` is the
     class between two CPUs; ``home_distance[node][cpu]`` the class between a home node and a CPU
-    (2 for the same node, never 0 or 1). The rows ``transfer_ps``, ``memory_ps``,
-    ``invalidate_ps`` and ``overlap_ps`` are indexed by class; entry 0 is 0, and entry 1 equals
-    entry 2 where the profile has no quantity for SMT siblings.
+    (2 for the same node, never 0 or 1). The rows of costs have K entries.
     """
 
     n_cpus: int
@@ -43,52 +42,21 @@ class MachineTables:
     node_of: tuple[int, ...]  # [n]
     distance: tuple[tuple[int, ...], ...]  # [n][n]
     home_distance: tuple[tuple[int, ...], ...]  # [n_nodes][n]
-    transfer_ps: tuple[int, ...]  # [K]
-    memory_ps: tuple[int, ...]  # [K]
-    invalidate_ps: tuple[int, ...]  # [K]
-    overlap_ps: tuple[int, ...]  # [K], 0 where a request that waits gains nothing by it
-    l1_hit_ps: int
-    store_ps: int
-    rmw_ps: int
-    fence_ps: int
-    pause_ps: int
-    tenure_ps: int  # of a line that an atomic instruction brought
-    tenure_plain_ps: int  # of one that a load or a buffered store brought
-    jitter_ps: int
-    invalidate_each_ps: int
-    shared_read_ps: int  # 0 where the directory blocks: nothing reads it then
-    bus_ps: int  # 0 where there is no bus
-    alloc_ps: int
-    free_ps: int
-    context_switch_ps: int
-    wake_ps: int
     blocking: int  # 1: a line is busy until the requester has its data
     clean_nearest: int  # 1: the nearest sharer supplies a clean line, 0: its home memory
     line_busy_percent: int  # of a transaction's latency; 100 but in ablations
     bus_kind: int  # 0 none, 1 one a node, 2 one for the machine
     arbitration: int = 0  # of the waiting requests: 0 the first, 1 the nearest, 2 any
     arbitration_passes: int = 0  # how often the first may be passed, where the nearest is served
-    # [2][K], of lines that loads and stores brought and of those that atomics brought; empty where
-    # tenure_plain_ps and tenure_ps say it all
-    tenure_class_ps: _Rows = ()
-    tenure_spread_ps: _Rows = ()  # by how much each of them differs at most
-    far_atomic_ps: tuple[int, ...] = ()  # [K]; empty: a CPU gets the line for an atomic instruction
-    far_atomic_busy_ps: int = 0  # of its line
-    run_ahead_ps: int = 0  # of private work that hides behind a miss
     shared_issue_percent: int = 100  # of compute while a sibling works
     shared_l1: int = 0  # 1: the threads of a core share its caches
-    # [K], 0 where a class uses none; empty where no class does
-    link_ps: tuple[int, ...] = ()  # of a node's fabric (2), of each port towards a farther class
-    home_agent_ps: tuple[int, ...] = ()  # by the class between requester and home
     private_sets: int = 0  # of the cache that a CPU has to itself; 0: it keeps every line
     private_ways: int = 0
     l1_sets: int = 0  # 0: every hit costs l1_hit_ps
     l1_ways: int = 0
-    private_hit_ps: int = 0  # a hit that L1 does not have; 0 where there is no L1
     shared_sets: int = 0  # of the cache that a node shares; 0: there is none
     shared_ways: int = 0
     shared_inclusive: int = 0  # 1: it keeps what its CPUs hold; 0: what they evict
-    shared_hit_ps: int = 0  # a line that it supplies
     # [n], each CPU's place in the starting order: it starts at so many picoseconds, and its thread
     # draws from the random stream of this number; empty: all start at 0, and i draws from stream i
     starting_places: tuple[int, ...] = ()
@@ -106,13 +74,12 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
     places = _places(machine, cpus, placement)
     node_of = tuple(node for node, _, _ in places)
     nodes = _node_classes(topology)
-    cost = machine.cost_ps()
     protocol = machine.protocol
-    tenures, spreads = _tenures(topology, cost, machine.spread_ps())
     private = machine.cache and machine.cache.private
     l1 = machine.cache and machine.cache.l1
     shared = None if machine.cache is None else machine.cache.shared
     return MachineTables(
+        **_costs(machine),
         n_cpus=len(places),
         n_nodes=topology.nodes,
         words_per_line=topology.line_bytes // WORD_BYTES,
@@ -120,51 +87,49 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
         node_of=node_of,
         distance=_distances(places, nodes),
         home_distance=tuple(tuple(row[node] for node in node_of) for row in nodes),
-        transfer_ps=_by_class(topology, cost, "transfer"),
-        memory_ps=_by_class(topology, cost, "memory"),
-        invalidate_ps=_by_class(topology, cost, "invalidate"),
-        overlap_ps=_by_class(topology, cost, "overlap"),
-        l1_hit_ps=cost["l1_hit"],
-        store_ps=cost["store"],
-        rmw_ps=cost["rmw"],
-        fence_ps=cost["fence"],
-        pause_ps=cost["pause"],
-        tenure_ps=cost["tenure"],
-        tenure_plain_ps=cost.get("tenure_plain", cost["tenure"]),
-        jitter_ps=cost["jitter"],
-        invalidate_each_ps=cost["invalidate_each"],
-        shared_read_ps=cost.get("occupancy.shared_read", 0),
-        bus_ps=cost.get("occupancy.bus", 0),
-        alloc_ps=cost["alloc"],
-        free_ps=cost["free"],
-        context_switch_ps=cost["context_switch"],
-        wake_ps=cost["wake"],
         blocking=int(protocol.directory == "blocking"),
         clean_nearest=int(protocol.clean_supplier == "nearest"),
         line_busy_percent=protocol.line_busy_percent,
         bus_kind=("none", "node", "global").index(protocol.bus),
         arbitration=("fifo", "near", "random").index(protocol.arbitration),
         arbitration_passes=protocol.arbitration_passes or 0,
-        tenure_class_ps=tenures,
-        tenure_spread_ps=spreads,
-        far_atomic_ps=_by_class(topology, cost, "far_atomic") if protocol.atomics == "far" else (),
-        far_atomic_busy_ps=cost.get("occupancy.far_atomic", 0),
-        run_ahead_ps=cost.get("run_ahead", 0),
         shared_issue_percent=protocol.shared_issue_percent,
         shared_l1=int(protocol.shared_l1),
-        link_ps=_occupancy(topology, cost, "link"),
-        home_agent_ps=_occupancy(topology, cost, "home"),
         private_sets=private.sets if private else 0,
         private_ways=private.ways if private else 0,
         l1_sets=l1.sets if l1 else 0,
         l1_ways=l1.ways if l1 else 0,
-        private_hit_ps=cost.get("private_hit", 0),
         shared_sets=shared.sets if shared else 0,
         shared_ways=shared.ways if shared else 0,
         shared_inclusive=int(shared is not None and shared.policy == "inclusive"),
-        shared_hit_ps=cost.get("shared_hit", 0),
         starting_places=_starting_places(machine.starting_order, len(places)),
     )
+
+
+def _costs(machine: Machine) -> dict[str, Any]:
+    """Every cost by the name of its field, and the spreads of those that have one by class."""
+    costs, spreads = machine.cost_ps(), machine.spread_ps()
+    suffixes = ("", *(f".{name}" for name in ("core", *machine.topology.node_classes)))
+    found: dict[str, Any] = {}
+    for field, declared in DECLARED.items():
+        if not declared.classes:
+            found[field] = costs.get(_name(costs, declared), 0)
+            continue
+        names = [_name(costs, declared, suffix) for suffix in suffixes]
+        if not declared.instead and names[1] not in costs:
+            names[1] = names[2]
+        found[field] = tuple(costs.get(name, 0) for name in names)
+        if declared.spread:
+            found[spread_of(field)] = tuple(spreads[name] for name in names)
+    return found
+
+
+def _name(costs: Mapping[str, int], declared: Declaration, suffix: str = "") -> str:
+    """The dotted name of the cost that applies: the declared one, or that instead of it."""
+    name = declared.key + suffix
+    if name in costs or not declared.instead:
+        return name
+    return _name(costs, BY_KEY[declared.instead])
 
 
 def _starting_places(seed: int | None, cpus: int) -> tuple[int, ...]:
@@ -230,33 +195,3 @@ def _distances(places: list[Place], nodes: _Rows) -> _Rows:
     for cpu, row in enumerate(rows):
         row[cpu] = SAME_CPU
     return tuple(map(tuple, rows))
-
-
-def _by_class(topology: Topology, cost: dict[str, int], kind: str) -> tuple[int, ...]:
-    # Of overlap a profile gives all values or none.
-    beyond = [cost.get(f"{kind}.{name}", 0) for name in topology.node_classes]
-    return (0, cost.get(f"{kind}.core", beyond[0]), *beyond)
-
-
-def _tenures(
-    topology: Topology, cost: dict[str, int], spread: dict[str, int]
-) -> tuple[_Rows, _Rows]:
-    """Line hold times by operation and class, and their spreads; empty for single values."""
-    plain = "tenure_plain" if "tenure_plain" in cost else "tenure"
-    classes = ("", "core", *topology.node_classes)
-    rows = []
-    for kind, otherwise in (("tenure_plain_class", plain), ("tenure_class", "tenure")):
-        names = (f"{kind}.{name}" for name in classes)
-        rows.append([name if name in cost else otherwise for name in names])
-    if {*rows[0], *rows[1]} <= {plain, "tenure"} and not (spread[plain] or spread["tenure"]):
-        return (), ()
-    return (
-        tuple(tuple(cost[name] for name in row) for row in rows),
-        tuple(tuple(spread[name] for name in row) for row in rows),
-    )
-
-
-def _occupancy(topology: Topology, cost: dict[str, int], kind: str) -> tuple[int, ...]:
-    """The occupancy of links or home agents by class; empty if no class has one."""
-    found = [cost.get(f"occupancy.{kind}.{name}", 0) for name in topology.node_classes]
-    return (0, 0, *found) if any(found) else ()

@@ -35,6 +35,7 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 from locksim.machine import Machine, Parameter
+from locksim.machine.cost_table import ladders
 from locksim.machine.quantities import PS_PER_NS
 from locksim.study.hypercube import latin_hypercube
 from lockui.numbers import significant
@@ -314,11 +315,7 @@ def _farther(machine: Machine, moved: Mapping[str, float]) -> dict[str, float]:
     """What must move along, since a farther line cannot be cheaper than a nearer one."""
     costs = {name: ps / PS_PER_NS for name, ps in machine.cost_ps().items()} | dict(moved)
     found: dict[str, float] = {}
-    for kind in ("transfer", "memory", "invalidate", "far_atomic"):
-        names = [f"{kind}.{name}" for name in ("core", *machine.topology.node_classes)]
-        ladder = [name for name in names if name in costs]
-        if kind == "transfer":
-            ladder.insert(0, "l1_hit")
+    for ladder in ladders(machine):
         for near, far in pairwise(ladder):
             if costs[far] < costs[near]:
                 costs[far] = found[far] = costs[near]

@@ -140,8 +140,7 @@ def test_a_line_is_held_by_the_class_it_came_from() -> None:
 
     Computed: each is served when the line has been held after its arrival.
     """
-    held = ((0, 0, 0, 0), (0, 0, 7, 30))
-    machine = {"tenure_class_ps": held, "tenure_spread_ps": ((0,) * 4,) * 2}
+    machine = {"tenure_class_ps": (0, 0, 7, 30)}
     programs = [add, *(after(10 * cpu, add) for cpu in (1, 2, 3))]
     first = MEMORY + 7
     second = first + TRANSFER + 7
@@ -152,7 +151,7 @@ def test_a_line_is_held_by_the_class_it_came_from() -> None:
 
 def test_a_spread_hold_time_is_its_stream_s_draw() -> None:
     """The second of two CPUs is served after the time that the first transaction drew."""
-    machine = {"tenure_class_ps": ((0,) * 4, (20,) * 4), "tenure_spread_ps": ((0,) * 4, (20,) * 4)}
+    machine = {"tenure_class_ps": (20,) * 4, "tenure_class_spread_ps": (20,) * 4}
     seen = set()
     for seed in range(40):
         found = served(add, after(10, add), **machine, seed=seed)
@@ -168,8 +167,8 @@ def test_a_line_is_never_taken_before_its_hold_time_is_over(plans, machine, held
     result = run(*map(program_of, plans), **machine, **held)
     least = min(
         value - spread
-        for values, spreads in zip(*held.values(), strict=True)
-        for value, spread in zip(values, spreads, strict=True)
+        for name in ("tenure_class", "tenure_plain_class")
+        for value, spread in zip(held[f"{name}_ps"], held[f"{name}_spread_ps"], strict=True)
     )
     assert result.trace is not None
     assert result.origins is not None
@@ -663,8 +662,10 @@ MECHANISMS: dict[str, dict[str, Any]] = {
     "near": {"arbitration": 1, "arbitration_passes": 3, "tenure_ps": 10},
     "random": {"arbitration": 2, "jitter_ps": 30},
     "hold times": {
-        "tenure_class_ps": ((0, 0, 5, 9), (0, 0, 12, 40)),
-        "tenure_spread_ps": ((0, 0, 5, 2), (0, 0, 0, 40)),
+        "tenure_plain_class_ps": (0, 0, 5, 9),
+        "tenure_plain_class_spread_ps": (0, 0, 5, 2),
+        "tenure_class_ps": (0, 0, 12, 40),
+        "tenure_class_spread_ps": (0, 0, 0, 40),
     },
     "siblings": {"distance": TWO_THREADS, "shared_issue_percent": 170, "run_ahead_ps": 70},
     "run ahead": {"run_ahead_ps": 70},

@@ -383,7 +383,7 @@ def test_the_rule_of_arbitration_is_in_the_tables() -> None:
 
 def test_line_hold_times_by_class_and_their_spread_are_in_the_tables() -> None:
     """A class that is not named keeps the single value; a replaced cost keeps its spread."""
-    assert ((), ()) == _tenures(document())
+    assert (((5_000,) * 4,) * 2, ((0,) * 4,) * 2) == _tenures(document())
     data = document()
     data["cost"]["tenure"]["spread"] = 0.5
     data["cost"]["tenure_class"] = {"far": quantity(20, spread=1.0), "core": quantity(0)}
@@ -393,23 +393,29 @@ def test_line_hold_times_by_class_and_their_spread_are_in_the_tables() -> None:
     ) == _tenures(data)
     data["cost"]["tenure_plain"] = quantity(1)
     longer = parse(data, WHERE).with_costs(tenure=8_000).tables(1)
-    assert (1_000, 8_000) == tuple(row[2] for row in longer.tenure_class_ps)
-    assert (0, 4_000) == tuple(row[2] for row in longer.tenure_spread_ps)
+    assert (1_000, 8_000) == (longer.tenure_plain_class_ps[2], longer.tenure_class_ps[2])
+    assert (0, 4_000) == (
+        longer.tenure_plain_class_spread_ps[2],
+        longer.tenure_class_spread_ps[2],
+    )
 
 
 def _tenures(data: dict[str, Any]) -> tuple[tuple[tuple[int, ...], ...], ...]:
     tables = parse(data, WHERE).tables(1)
-    return tables.tenure_class_ps, tables.tenure_spread_ps
+    return (
+        (tables.tenure_plain_class_ps, tables.tenure_class_ps),
+        (tables.tenure_plain_class_spread_ps, tables.tenure_class_spread_ps),
+    )
 
 
 def test_links_and_home_agents_are_in_the_tables() -> None:
     """By class, 0 for one that is not named; they are reported and can be replaced."""
-    assert ((), ()) == _paths(parse(document(), WHERE))
+    assert ((0,) * 4, (0,) * 4) == _paths(parse(document(), WHERE))
     data = document()
     data["cost"]["occupancy"]["link"] = {"far": quantity(6)}
     data["cost"]["occupancy"]["home"] = {"node": quantity(2), "far": quantity(4)}
     machine = parse(data, WHERE)
-    assert ((0, 0, 0, 6_000), (0, 0, 2_000, 4_000)) == _paths(machine)
+    assert ((0, 0, 0, 6_000), (0, 2_000, 2_000, 4_000)) == _paths(machine)
     dearer = machine.with_costs(**{"occupancy.link.far": 7_000})
     assert (0, 0, 0, 7_000) == _paths(dearer)[0]
 
@@ -441,7 +447,7 @@ def _core(data: dict[str, Any]) -> tuple[int, int]:
 def test_far_atomics_are_in_the_tables() -> None:
     """Their times by class and the occupancy of the line; a farther home is no nearer."""
     data = document()
-    assert ((), 0) == _far(data)
+    assert ((0,) * 4, 0) == _far(data)
     data["protocol"]["atomics"] = "far"
     data["cost"]["far_atomic"] = {"node": quantity(20), "far": quantity(60)}
     data["cost"]["occupancy"]["far_atomic"] = quantity(4)

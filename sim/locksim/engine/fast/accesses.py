@@ -15,14 +15,17 @@ from locksim.compiler.bytecode import (
 )
 from locksim.core.faults import Fault
 from locksim.engine.fast.capacity import hit
-from locksim.engine.fast.contention import S_AHEAD, S_FAR, holder_of
+from locksim.engine.fast.contention import holder_of
 from locksim.engine.fast.requests import ask
 from locksim.engine.fast.spins import add_step
 from locksim.engine.fast.state import *
 from locksim.engine.trace import DRAINED
 from locksim.lang.words import index, plus
+from locksim.machine.topology import SAME_NODE
 
 F_MEMORY = int(Fault.MEMORY)
+K_ENTRIES, K_RUN_AHEAD, K_PRIVATE_HIT = columns("store_buffer_entries", "run_ahead", "private_hit")
+(P_FAR_ATOMIC,) = by_class("far_atomic")
 
 
 def access(state, caches, contention, c, u, pc, t, completes):  # type: ignore[no-untyped-def]
@@ -40,7 +43,7 @@ def access(state, caches, contention, c, u, pc, t, completes):  # type: ignore[n
         a = 2 * c
         contention.pauses[c] = 0
         waited = t + agent[a, A_DELAY] - agent[a, A_SINCE]
-        contention.ahead[c] = min(contention.setting[S_AHEAD], waited) if completes else 0
+        contention.ahead[c] = min(state.cost[K_RUN_AHEAD], waited) if completes else 0
     if op == LOAD:
         outcome, after, value = _load(
             state, caches, contention, c, u, pc, t, address, wanted, completes
@@ -76,16 +79,16 @@ def _load(state, caches, contention, c, u, pc, t, address, wanted, completes):  
     core, line, count, buffer = state.core, state.line, state.count, state.buffer
     holder = holder_of(contention, c)
     value = np.int64(0)
-    after = state.cost[K_L1]
+    after = state.cost[K_L1_HIT]
     forwarded = False
     if core[c, C_SB_LEN] and not completes:
         at = core[c, C_SB_HEAD]
         for _ in range(core[c, C_SB_LEN]):
-            if buffer[c, at, 0] == address:
+            if buffer[c, at, B_ADDRESS] == address:
                 forwarded = True
-                value = buffer[c, at, 1]
+                value = buffer[c, at, B_VALUE]
             at += 1
-            if at == state.cost[K_SB_ENTRIES]:
+            if at == state.cost[K_ENTRIES]:
                 at = 0
     if forwarded:
         count[c, N_FORWARDED] += 1
@@ -102,7 +105,7 @@ def _load(state, caches, contention, c, u, pc, t, address, wanted, completes):  
         value = state.words[address]
         count[c, N_HITS] += 1
         if caches is not None and not hit(caches, holder, wanted, c, count):
-            after += caches.beyond_l1_ps[0]
+            after += state.cost[K_PRIVATE_HIT] - state.cost[K_L1_HIT]
             core[c, C_SPIN_CLEAN] = 0
         add_step(state, c, pc, t, wanted)
     else:
@@ -118,7 +121,7 @@ def _store(state, caches, contention, c, u, pc, t, address, wanted):  # type: ig
     core, line, count, buffer = state.core, state.line, state.count, state.buffer
     core[c, C_SPIN_CLEAN] = 0
     value = state.registers[u, state.code[pc, 4]]
-    entries = state.cost[K_SB_ENTRIES]
+    entries = state.cost[K_ENTRIES]
     stored = core[c, C_SB_LEN]
     holder = holder_of(contention, c)
     owned = stored == 0 and line[wanted, L_OWNER] == holder
@@ -135,9 +138,9 @@ def _store(state, caches, contention, c, u, pc, t, address, wanted):  # type: ig
         at = core[c, C_SB_HEAD] + stored
         if at >= entries:
             at -= entries
-        buffer[c, at, 0] = address
-        buffer[c, at, 1] = value
-        buffer[c, at, 2] = pc
+        buffer[c, at, B_ADDRESS] = address
+        buffer[c, at, B_VALUE] = value
+        buffer[c, at, B_PC] = pc
         core[c, C_SB_LEN] = stored + 1
         if stored == 0:
             drainer = 2 * c + 1
@@ -165,14 +168,14 @@ def _atomic(state, caches, contention, c, u, pc, t, address, wanted, completes):
             return SLEEPS, np.int64(0), np.int64(0)
         if line[wanted, L_OWNER] != holder:
             right = EXCLUSIVE
-            if contention is not None and contention.setting[S_FAR]:
+            if contention is not None and state.latency[P_FAR_ATOMIC, SAME_NODE]:
                 right = AT_HOME
             return ask(state, contention, 2 * c, wanted, right, t), np.int64(0), np.int64(0)
         if not _arrived(line, wanted, holder, t):
             return _wait_for_arrival(state, c, wanted)
         count[c, N_HITS] += 1
         if caches is not None and not hit(caches, holder, wanted, c, count):
-            after += caches.beyond_l1_ps[0]
+            after += state.cost[K_PRIVATE_HIT] - state.cost[K_L1_HIT]
     if caches is not None:
         caches.modified[wanted] = 1
     op = code[pc, 0]
@@ -202,7 +205,8 @@ def drain(state, caches, contention, c, t, completes):  # type: ignore[no-untype
     cost, buffer, control = state.cost, state.buffer, state.control
     a, holder = 2 * c + 1, holder_of(contention, c)
     head = core[c, C_SB_HEAD]
-    address, value, pc = buffer[c, head, 0], buffer[c, head, 1], buffer[c, head, 2]
+    address, value = buffer[c, head, B_ADDRESS], buffer[c, head, B_VALUE]
+    pc = buffer[c, head, B_PC]
     wanted = address >> cost[K_LINE_SHIFT]
     if not completes:
         if line[wanted, L_OWNER] != holder:
@@ -222,14 +226,14 @@ def drain(state, caches, contention, c, t, completes):  # type: ignore[no-untype
     if cost[K_TRACING]:
         record(state.trace, control, t, a, DRAINED, address, value, pc)
     head += 1
-    core[c, C_SB_HEAD] = 0 if head == cost[K_SB_ENTRIES] else head
+    core[c, C_SB_HEAD] = 0 if head == cost[K_ENTRIES] else head
     core[c, C_SB_LEN] -= 1
     left = core[c, C_SB_LEN]
     waits = core[c, C_WAITS]
     if waits == W_SLOT or (waits == W_DRAIN and left == 0):
         core[c, C_WAITS] = W_NOTHING
         agent[a - 1, A_DOES] = REISSUE
-        schedule(tree, a - 1, ((t + cost[K_L1]) << AGENT_BITS) | (a - 1))
+        schedule(tree, a - 1, ((t + cost[K_L1_HIT]) << AGENT_BITS) | (a - 1))
     delay = cost[K_STORE] + (agent[a, A_DELAY] if completes else 0)
     agent[a, A_DOES] = REISSUE
     schedule(tree, a, ((t + delay) << AGENT_BITS) | a if left else NEVER)

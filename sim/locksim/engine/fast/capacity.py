@@ -22,7 +22,6 @@ from locksim.machine import MachineTables
 N_BEYOND_L1 = CPU_COUNTERS.index("beyond_l1")
 EMPTY = -1
 HIT = -2
-H_HIT, H_INCLUSIVE = 0, 1
 
 
 class Held(NamedTuple):
@@ -34,10 +33,8 @@ class Held(NamedTuple):
         modified: int8[lines], 1 if the owner's copy differs from memory.
         gone: uint64[lines, words], CPUs that evicted the line and would still hold it in an
             unlimited cache.
-        beyond_l1_ps: int64[1], the extra time of a hit that is not in L1.
         shared: int32[nodes, sets, ways] of line numbers; no sets without a shared cache.
         kept: uint64[lines, words], the nodes whose shared cache has the line.
-        sharing: int64[2], what a line costs that a shared cache supplies, and 1 if it is inclusive.
         seat: int64[nodes], a CPU of each node, -1 if none takes part.
     """
 
@@ -46,10 +43,8 @@ class Held(NamedTuple):
     l1: npt.NDArray[np.int32]
     modified: npt.NDArray[np.int8]
     gone: npt.NDArray[np.uint64]
-    beyond_l1_ps: npt.NDArray[np.int64]
     shared: npt.NDArray[np.int32]
     kept: npt.NDArray[np.uint64]
-    sharing: npt.NDArray[np.int64]
     seat: npt.NDArray[np.int64]
 
 
@@ -64,10 +59,8 @@ def held_by(t: MachineTables, place: npt.NDArray[np.int64]) -> Held | None:
         l1=np.full((t.n_cpus, t.l1_sets, t.l1_ways), EMPTY, np.int32),
         modified=np.zeros(len(place), np.int8),
         gone=np.zeros((len(place), words), np.uint64),
-        beyond_l1_ps=np.array([t.private_hit_ps - t.l1_hit_ps], np.int64),
         shared=np.full((t.n_nodes, t.shared_sets, t.shared_ways), EMPTY, np.int32),
         kept=np.zeros((len(place), -(-t.n_nodes // 64)), np.uint64),
-        sharing=np.array([t.shared_hit_ps, t.shared_inclusive], np.int64),
         seat=np.array([_seat(t, node) for node in range(t.n_nodes)], np.int64),
     )
 

@@ -64,7 +64,7 @@ def warm(name: str) -> None:
     memory = build(workload, tables, list(image.types))
     state = state_of(image, memory, tables, 1, trace=False, jump=True)
     caches = capacity.held_by(tables, np.array(memory.place, np.int64))
-    contended = contention.contention_of(tables, 1)
+    contended = contention.contention_of(tables)
     for function, arguments in (
         (advance, (state, caches, contended, 0, 0)),
         (unpark_all, (state, caches, 0)),

@@ -29,6 +29,7 @@ from locksim.engine.histogram import BUCKETS
 from locksim.lang.fields import array
 from locksim.lang.struct import Struct
 from locksim.machine import MachineTables
+from locksim.machine.costs import ROWS
 
 _NOUNS = {
     getattr(b, name): name.lower()
@@ -101,7 +102,7 @@ class Session:
         self.image, self.memory, self.tables = image, memory, tables
         self.state = state_of(image, memory, tables, seed, trace is not False, jump)
         self.caches = held_by(tables, np.array(memory.place, np.int64))
-        self.contention = contention_of(tables, seed)
+        self.contention = contention_of(tables)
         self.reader = None if isinstance(trace, bool) else trace
         self.rows: list[npt.NDArray[np.int64]] = []
         self.time_ps = 0
@@ -184,9 +185,9 @@ class Session:
             locks=meters.end_window(s.locks, len(s.locks), self.time_ps),
             durations=_counted(s.durations),
             lines=s.served.copy(),
-            trace=None if rows is None else rows[:, :5],
+            trace=None if rows is None else rows[:, :ROW_COLUMNS],
             memory=s.words.copy(),
-            origins=None if rows is None else rows[:, 5:],
+            origins=None if rows is None else rows[:, ROW_COLUMNS:],
             places=tuple(Place(p.file, p.line, p.method) for p in self.image.places),
         )
 
@@ -198,7 +199,7 @@ class Session:
         if self.reader is None:
             self.rows.append(rows.copy())
         else:
-            self.reader(rows[:, :5], rows[:, 5:])
+            self.reader(rows[:, :ROW_COLUMNS], rows[:, ROW_COLUMNS:])
 
     def _place(self, pc: int) -> tuple[str, int, str]:
         place = self.image.places[pc]
@@ -312,30 +313,20 @@ def _counted(durations: npt.NDArray[np.int32]) -> dict[tuple[int, int], int]:
     return dict(zip(pairs, durations[where].tolist(), strict=True))
 
 
+def _number(t: MachineTables, column: str) -> int:
+    """A machine's number by the name of its column."""
+    return int(getattr(t, f"{column}_ps") if hasattr(t, f"{column}_ps") else getattr(t, column))
+
+
 def state_of(
     image: Image, memory: Memory, t: MachineTables, seed: int, trace: bool, jump: bool
 ) -> State:
     """The state of a run before its first event; ``jump``: whether idle spins are jumped over."""
     n, classes = t.n_cpus, len(t.transfer_ps)
     n_lines, sharer_words = len(memory.home), -(-n // 64)
-    cost = np.zeros(COSTS, np.int64)
-    cost[:K_JUMP] = (
-        [
-            t.l1_hit_ps,
-            t.store_ps,
-            t.rmw_ps,
-            t.fence_ps,
-            t.pause_ps,
-            t.tenure_ps,
-            t.invalidate_each_ps,
-        ]
-        + [t.shared_read_ps, t.bus_ps, t.alloc_ps, t.free_ps, t.context_switch_ps, t.wake_ps]
-        + [t.blocking, t.clean_nearest, t.bus_kind, t.store_buffer_entries]
-        + [t.words_per_line.bit_length() - 1, seed]
-    )
-    cost[K_JUMP], cost[K_TRACING] = jump, trace
-    cost[K_JITTER], cost[K_BUSY] = t.jitter_ps, t.line_busy_percent
-    cost[K_TENURE_PLAIN] = t.tenure_plain_ps
+    own = {"line_shift": t.words_per_line.bit_length() - 1, "seed": seed, "jump": jump}
+    own["tracing"] = trace
+    numbers = [own[k] if k in own else _number(t, k) for k in NUMBERS]
     near = np.zeros((n, classes, sharer_words), np.uint64)
     if t.clean_nearest:
         for c in range(n):
@@ -365,8 +356,8 @@ def state_of(
     control[R_HEAP_NEXT] = memory.heap_next
     return State(
         code=np.array(image.code, np.uint32),  # unsigned: an index that cannot be negative
-        cost=cost,
-        latency=np.array([t.transfer_ps, t.memory_ps, t.invalidate_ps, t.overlap_ps], np.int64),
+        cost=np.array(numbers, np.int64),
+        latency=np.array([getattr(t, name) for name in ROWS], np.int64),
         node_of=np.asarray(t.node_of, np.int64),
         distance=np.asarray(t.distance, np.int8),
         home_distance=np.asarray(t.home_distance, np.int8),
@@ -375,7 +366,7 @@ def state_of(
         core=core,
         thread=thread,
         agent=np.zeros((2 * n, AGENT_COLUMNS), np.int64),
-        buffer=np.zeros((n, t.store_buffer_entries, 3), np.int64),
+        buffer=np.zeros((n, t.store_buffer_entries, BUFFER_COLUMNS), np.int64),
         tree=tree,
         line=line,
         served=np.zeros(n_lines, np.int64),

@@ -6,7 +6,6 @@ import numpy as np
 
 from locksim.compiler.bytecode import ALLOC, BLOCK, COMPUTE, FENCE, PAUSE, SWITCH, TIMER, WAKE
 from locksim.core.faults import Fault
-from locksim.engine.fast.contention import S_ISSUE
 from locksim.engine.fast.spins import add_step, disturb, timer_of
 from locksim.engine.fast.state import *
 from locksim.lang.words import plus
@@ -14,6 +13,8 @@ from locksim.lang.words import plus
 F_COMPUTE, F_FREE, F_WAKE, F_SWITCH = (
     int(f) for f in (Fault.COMPUTE, Fault.FREE, Fault.WAKE, Fault.SWITCH)
 )
+K_FENCE, K_PAUSE, K_ALLOC, K_FREE = columns("fence", "pause", "alloc", "free")
+K_SWITCH, K_WAKE, K_ISSUE = columns("context_switch", "wake", "shared_issue_percent")
 
 
 def perform(state, caches, contention, c, u, pc, t):  # type: ignore[no-untyped-def]
@@ -114,7 +115,7 @@ def _compute(state, contention, c, u, pc, t, given, ahead):  # type: ignore[no-u
     after, percent = min(work, MAX_TIME_PS), np.int64(100)
     if contention is not None:
         if _shares(state, contention, c):
-            percent = contention.setting[S_ISSUE]
+            percent = state.cost[K_ISSUE]
             after = min(after * percent // 100, MAX_TIME_PS)
         if ahead:
             after = max(after - ahead, 1)

@@ -40,7 +40,7 @@ def chosen(state, caches, contention, a, t):  # type: ignore[no-untyped-def]
     wanted = agent[a, A_LINE]
     selected = a
     if contention is not None:
-        selected = select(contention, agent, a, line[wanted, L_FILLER])
+        selected = select(state, contention, a, line[wanted, L_FILLER])
     if caches is not None or contention is not None:
         # Not the head is selected, or the line has been evicted and its write-back runs.
         free = free_from(line, wanted, agent[selected, A_EXCLUSIVE])

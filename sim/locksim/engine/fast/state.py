@@ -8,12 +8,14 @@ A table is indexed in full (``core[c, C_PC]``), never through a view of a row: t
 runs as plain Python, on views of memory that have no slices. Opcodes and columns are global names,
 which compile faster than attributes; the loop's modules import all of them.
 
-The first letter of a column's name is its table: A agents, C cores, U threads, L lines, K costs,
-R the run's control block, N counters; T is a trace row's kind.
+The first letter of a column's name is its table: A agents, C cores, U threads, L lines, K the
+machine's numbers, P its costs by class, B entries of store buffers, X rows of the trace, R the
+run's control block, N counters; T is a trace row's kind.
 """
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +24,8 @@ import numpy.typing as npt
 from locksim.engine.counters import CPU_COUNTERS
 from locksim.lang.ops import Kind
 from locksim.lang.words import index
+from locksim.machine import MachineTables
+from locksim.machine.costs import ROWS
 
 AGENT_BITS = 11
 """A key is time << AGENT_BITS | agent: 1024 CPUs, and 2**52 ps (75 minutes) of simulated time."""
@@ -31,7 +35,6 @@ NEVER = np.iinfo(np.int64).max
 CHUNK = 4_000_000
 """Events between two checks for Ctrl-C and updates of the progress bar."""
 TRACE_ROWS = 1 << 16
-TRACE_COLUMNS = 8  # five of the row, three of its provenance
 
 # Actions of an agent at its event.
 RESUME, REISSUE, SERVE, COMPLETE = range(4)
@@ -59,12 +62,33 @@ PATH_MAX = 8
 # Columns of the table of lines.
 L_OWNER, L_FILLER, L_READY, L_FREE, L_QUIET, L_HEAD, L_TAIL, L_SHARERS = range(8)
 
-# Costs.
-(K_L1, K_STORE, K_RMW, K_FENCE, K_PAUSE, K_TENURE, K_INV_EACH, K_SHARED_READ) = range(8)
-(K_BUS, K_ALLOC, K_FREE, K_SWITCH, K_WAKE, K_BLOCKING, K_NEAREST, K_BUS_KIND) = range(8, 16)
-(K_SB_ENTRIES, K_LINE_SHIFT, K_SEED) = range(16, 19)
-(K_JUMP, K_TRACING, K_JITTER, K_BUSY, K_TENURE_PLAIN) = range(19, 24)
-COSTS = 24
+NUMBERS = (
+    *(one.name.removesuffix("_ps") for one in fields(MachineTables) if one.type == "int"),
+    *("line_shift", "seed", "jump", "tracing"),
+)
+"""The columns of the machine's numbers, and of the run's own that stand beside them."""
+
+
+def columns(*names: str) -> tuple[int, ...]:
+    """Return the columns of some of ``NUMBERS``."""
+    return tuple(map(NUMBERS.index, names))
+
+
+def by_class(*names: str) -> tuple[int, ...]:
+    """Return the rows of some costs that have a value for each distance class."""
+    return tuple(ROWS.index(f"{name}_ps") for name in names)
+
+
+K_L1_HIT, K_STORE, K_RMW = columns("l1_hit", "store", "rmw")
+K_LINE_SHIFT, K_SEED, K_JUMP, K_TRACING = columns("line_shift", "seed", "jump", "tracing")
+
+# Columns of an entry of a store buffer, and of a row of the trace with its provenance.
+B_ADDRESS, B_VALUE, B_PC = range(3)
+BUFFER_COLUMNS = 3
+(X_TIME, X_AGENT, X_WHAT, X_ADDRESS, X_VALUE, X_PC, X_ASKED, X_RIGHT) = range(8)
+TRACE_COLUMNS = 8
+ROW_COLUMNS = X_PC
+"""Columns of a row; those behind it are its provenance."""
 
 # The control block.
 (R_EVENTS, R_FINISHED, R_ROWS, R_HEAP_NEXT, R_FAULT, R_FAULT_PC, R_FAULT_CPU) = range(7)
@@ -102,8 +126,8 @@ class State(NamedTuple):
     """All state of a run, in arrays, so that the loop can stop and continue."""
 
     code: npt.NDArray[np.uint32]
-    cost: npt.NDArray[np.int64]
-    latency: npt.NDArray[np.int64]  # [transfer, memory, invalidate, overlap] x class
+    cost: npt.NDArray[np.int64]  # the machine's numbers and the run's (NUMBERS)
+    latency: npt.NDArray[np.int64]  # costs by class (P_…) x classes
     node_of: npt.NDArray[np.int64]
     distance: npt.NDArray[np.int8]
     home_distance: npt.NDArray[np.int8]
@@ -158,14 +182,14 @@ def fill(row, begin, end, value):  # type: ignore[no-untyped-def]
 def record(trace, control, t, a, what, address, value, pc):  # type: ignore[no-untyped-def]
     """Add a row to the trace; ``pc`` is its place in the program."""
     r = control[R_ROWS]
-    trace[r, 0] = t
-    trace[r, 1] = a
-    trace[r, 2] = what
-    trace[r, 3] = address
-    trace[r, 4] = value
-    trace[r, 5] = pc
-    trace[r, 6] = t
-    trace[r, 7] = 0
+    trace[r, X_TIME] = t
+    trace[r, X_AGENT] = a
+    trace[r, X_WHAT] = what
+    trace[r, X_ADDRESS] = address
+    trace[r, X_VALUE] = value
+    trace[r, X_PC] = pc
+    trace[r, X_ASKED] = t
+    trace[r, X_RIGHT] = 0
     control[R_ROWS] = r + 1
 
 

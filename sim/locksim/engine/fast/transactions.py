@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from locksim.engine.fast.capacity import (
-    H_HIT,
-    H_INCLUSIVE,
     drop_shared,
     had,
     keeps,
@@ -25,6 +23,18 @@ from locksim.engine.trace import EVICTED, GIVEN_UP, SERVED
 from locksim.lang.randomness import TRANSACTIONS, draw
 from locksim.lang.words import index
 
+K_TENURE, K_TENURE_PLAIN, K_JITTER, K_BUSY = columns(
+    "tenure", "tenure_plain", "jitter", "line_busy_percent"
+)
+K_INVALIDATE_EACH, K_SHARED_READ, K_SHARED_HIT, K_FAR_BUSY = columns(
+    "invalidate_each", "shared_read", "shared_hit", "far_atomic_busy"
+)
+K_BUS, K_BUS_KIND, K_BLOCKING, K_NEAREST, K_INCLUSIVE = columns(
+    "bus", "bus_kind", "blocking", "clean_nearest", "shared_inclusive"
+)
+P_TRANSFER, P_MEMORY, P_INVALIDATE, P_OVERLAP, P_FAR_ATOMIC = by_class(
+    "transfer", "memory", "invalidate", "overlap", "far_atomic"
+)
 ELSEWHERE, NEAR_SHARED, FAR_MODIFIED = range(3)
 """Where a line comes from, as far as caches that a node shares matter: not from one, or from a
 private one; from that of the CPU's own node; from another node's, and memory's copy is old."""
@@ -40,9 +50,9 @@ def serve(state, caches, contention, a, t):  # type: ignore[no-untyped-def]
     )
     if here:
         # Another agent of this CPU, or of its core, has fetched the line meanwhile.
-        ready = t + cost[K_L1]
+        ready = t + cost[K_L1_HIT]
         if contention is not None and state.line[wanted, L_FILLER] == holder:
-            ready = max(t, state.line[wanted, L_READY]) + cost[K_L1]
+            ready = max(t, state.line[wanted, L_READY]) + cost[K_L1_HIT]
         agent[a, A_DELAY] = 0
         count[c, N_HITS] += 1
     else:
@@ -52,8 +62,8 @@ def serve(state, caches, contention, a, t):  # type: ignore[no-untyped-def]
     count[c, N_MISS_PS] += ready - since
     if cost[K_TRACING]:
         record(state.trace, control, t, a, SERVED, wanted, ready, _place(state, a))
-        state.trace[control[R_ROWS] - 1, 6] = since
-        state.trace[control[R_ROWS] - 1, 7] = right
+        state.trace[control[R_ROWS] - 1, X_ASKED] = since
+        state.trace[control[R_ROWS] - 1, X_RIGHT] = right
     if caches is not None and (here or right != AT_HOME):
         _make_room(state, caches, contention, a, wanted, here, t)
     agent[a, A_DOES] = COMPLETE
@@ -64,7 +74,7 @@ def serve(state, caches, contention, a, t):  # type: ignore[no-untyped-def]
 def _place(state, a):  # type: ignore[no-untyped-def]
     """The place in the program of an agent's operation."""
     c = a >> 1
-    return state.buffer[c, state.core[c, C_SB_HEAD], 2] if a & 1 else state.core[c, C_PC]
+    return state.buffer[c, state.core[c, C_SB_HEAD], B_PC] if a & 1 else state.core[c, C_PC]
 
 
 def _shares(state, wanted, c):  # type: ignore[no-untyped-def]
@@ -107,10 +117,10 @@ def _transfer(state, caches, contention, a, c, wanted, right, t):  # type: ignor
         control[R_SERVED] += 1
     line[wanted, L_FILLER] = holder
     if at_home:
-        hold_time(contention, 1, far)  # counts the transaction
+        hold_time(state, contention, 1, far)  # counts the transaction
         ready = t
         agent[a, A_DELAY] = start + took - t
-        busy = start + (gone + contention.far_atomic[0]) * cost[K_BUSY] // 100
+        busy = start + (gone + cost[K_FAR_BUSY]) * cost[K_BUSY] // 100
         line[wanted, L_FREE] = busy
         line[wanted, L_QUIET] = busy
     else:
@@ -119,7 +129,7 @@ def _transfer(state, caches, contention, a, c, wanted, right, t):  # type: ignor
         # Even agents are cores, and a core requests the right to write only for an atomic.
         atomic = 1 if right != SHARED and a & 1 == 0 else 0
         if contention is not None:
-            held = ready + hold_time(contention, atomic, far)
+            held = ready + hold_time(state, contention, atomic, far)
         else:
             held = ready + (cost[K_TENURE] if atomic else cost[K_TENURE_PLAIN])
         if right == SHARED:
@@ -133,7 +143,7 @@ def _transfer(state, caches, contention, a, c, wanted, right, t):  # type: ignor
     if caches is not None:
         if right != SHARED or shared != NEAR_SHARED:
             caches.modified[wanted] = right != SHARED and not at_home
-        if line[wanted, L_OWNER] == holder and not caches.sharing[H_INCLUSIVE]:
+        if line[wanted, L_OWNER] == holder and not state.cost[K_INCLUSIVE]:
             drop_shared(caches, mine, wanted)
         state.count[c, N_CAPACITY] += had(caches, holder, wanted, right != SHARED)
     return ready
@@ -149,15 +159,21 @@ def _supply(state, caches, contention, c, wanted, at_home, waited):  # type: ign
     h = np.int64(state.home_distance[home, c])
     if contention is not None and at_home:
         count[c, N_MEMORY] += 1
-        return contention.far_atomic[h], h, home, False, ELSEWHERE
+        return latency[P_FAR_ATOMIC, h], h, home, False, ELSEWHERE
     if owner >= 0:
         d = np.int64(state.distance[c, owner])
         count[c, N_FROM_CORE + min(d - 1, LAST_CLASS)] += 1
-        way = latency[0, d] - min(waited, latency[3, d])
+        way = latency[P_TRANSFER, d] - min(waited, latency[P_OVERLAP, d])
         return way, d, state.node_of[owner], True, ELSEWHERE
     if _shares(state, wanted, holder_of(contention, c)):
         count[c, N_UPGRADES] += 1
-        return latency[2, h] - min(waited, latency[3, h]), h, home, False, ELSEWHERE
+        return (
+            latency[P_INVALIDATE, h] - min(waited, latency[P_OVERLAP, h]),
+            h,
+            home,
+            False,
+            ELSEWHERE,
+        )
     if caches is not None:
         keeper = nearest_keeper(caches, state.home_distance, c, wanted)
         if keeper >= 0:
@@ -166,16 +182,16 @@ def _supply(state, caches, contention, c, wanted, at_home, waited):  # type: ign
             if near or modified or _no_sharer_within(state, c, wanted, d):
                 count[c, N_FROM_CORE + min(d - 1, LAST_CLASS)] += 1
                 if near:
-                    return caches.sharing[H_HIT], d, keeper, True, NEAR_SHARED
-                way = latency[0, d] - min(waited, latency[3, d])
+                    return state.cost[K_SHARED_HIT], d, keeper, True, NEAR_SHARED
+                way = latency[P_TRANSFER, d] - min(waited, latency[P_OVERLAP, d])
                 return way, d, keeper, True, FAR_MODIFIED if modified else ELSEWHERE
     if line[wanted, L_SHARERS] > 0 and state.cost[K_NEAREST]:
         d, x = _nearest_sharer(state, c, wanted)
         count[c, N_FROM_CORE + min(d - 1, LAST_CLASS)] += 1
-        way = latency[0, d] - min(waited, latency[3, d])
+        way = latency[P_TRANSFER, d] - min(waited, latency[P_OVERLAP, d])
         return way, d, state.node_of[x], True, ELSEWHERE
     count[c, N_MEMORY] += 1
-    return latency[1, h], h, home, False, ELSEWHERE
+    return latency[P_MEMORY, h], h, home, False, ELSEWHERE
 
 
 def _no_sharer_within(state, c, wanted, d):  # type: ignore[no-untyped-def]
@@ -238,12 +254,12 @@ def _invalidate(state, caches, c, holder, wanted, at_home, waited, t):  # type: 
         if at_home:
             nearest, farthest = recall(caches, state.home_distance, home, -1, wanted)
             if nearest and caches.modified[wanted]:
-                fetched = latency[0, nearest]
+                fetched = latency[P_TRANSFER, nearest]
         else:
             nearest, farthest = recall(caches, state.home_distance, mine, mine, wanted)
     if owner >= 0:
         _take_from(state, caches, owner, wanted, t)
-        return latency[0, state.home_distance[home, owner]] if at_home else np.int64(0)
+        return latency[P_TRANSFER, state.home_distance[home, owner]] if at_home else np.int64(0)
     if line[wanted, L_SHARERS] == 0 and farthest == 0:
         return np.int64(0)
     others = 0
@@ -266,8 +282,8 @@ def _invalidate(state, caches, c, holder, wanted, at_home, waited, t):  # type: 
     line[wanted, L_SHARERS] = 0
     if fetched or farthest == 0:
         return fetched
-    gone = latency[2, farthest] - min(waited, latency[3, farthest])
-    return gone + state.cost[K_INV_EACH] * max(others - 1, 0)
+    gone = latency[P_INVALIDATE, farthest] - min(waited, latency[P_OVERLAP, farthest])
+    return gone + state.cost[K_INVALIDATE_EACH] * max(others - 1, 0)
 
 
 def _take_from(state, caches, x, wanted, t):  # type: ignore[no-untyped-def]
@@ -283,7 +299,7 @@ def _occupy(state, contention, t, mine, other, link, home, to_home):  # type: ig
     cost, bus = state.cost, state.bus
     start = t
     if contention is not None:
-        start = path_free(contention, t, mine, other, link, home, to_home)
+        start = path_free(state, contention, t, mine, other, link, home, to_home)
     if cost[K_BUS_KIND] == 1:
         start = max(start, bus[mine], bus[other])
         bus[mine] = start + cost[K_BUS]
@@ -292,7 +308,7 @@ def _occupy(state, contention, t, mine, other, link, home, to_home):  # type: ig
         start = max(start, bus[0])
         bus[0] = start + cost[K_BUS]
     if contention is not None:
-        take_path(contention, start, mine, other, link, home, to_home)
+        take_path(state, contention, start, mine, other, link, home, to_home)
     return start
 
 
@@ -301,7 +317,7 @@ def _make_room(state, caches, contention, a, wanted, here, t):  # type: ignore[n
     c = a >> 1
     node = state.node_of[c]
     shared = caches.shared.shape[1] != 0 and not here
-    inclusive = caches.sharing[H_INCLUSIVE] != 0
+    inclusive = state.cost[K_INCLUSIVE] != 0
     if shared and not inclusive and keeps(caches, node, wanted):
         use_shared(caches, node, wanted)
     victim = use(caches, holder_of(contention, c), wanted)
@@ -328,7 +344,7 @@ def _evict(state, caches, contention, a, victim, t):  # type: ignore[no-untyped-
         _remove_sharer(state, victim, holder)
     if back:
         if caches.shared.shape[1]:
-            _busy_until(line, victim, t + caches.sharing[H_HIT])
+            _busy_until(line, victim, t + state.cost[K_SHARED_HIT])
         else:
             _write_back(state, caches, contention, c, victim, t)
     if state.cost[K_TRACING]:
@@ -338,7 +354,7 @@ def _evict(state, caches, contention, a, victim, t):  # type: ignore[no-untyped-
 def _give_up(state, caches, contention, a, victim, t):  # type: ignore[no-untyped-def]
     """The shared cache of a CPU's node has no room for a line; an inclusive one takes it away."""
     line, c = state.line, a >> 1
-    for x in range(state.core.shape[0] if caches.sharing[H_INCLUSIVE] else 0):
+    for x in range(state.core.shape[0] if state.cost[K_INCLUSIVE] else 0):
         if state.node_of[x] == state.node_of[c]:
             owns = line[victim, L_OWNER] == x
             if owns or _shares(state, victim, x):
@@ -368,7 +384,7 @@ def _write_back(state, caches, contention, c, victim, t):  # type: ignore[no-unt
     home = state.home[victim]
     h = np.int64(state.home_distance[home, c])
     start = _occupy(state, contention, t, state.node_of[c], home, h, home, h)
-    _busy_until(state.line, victim, start + state.latency[1, h])
+    _busy_until(state.line, victim, start + state.latency[P_MEMORY, h])
 
 
 def _busy_until(line, wanted, until):  # type: ignore[no-untyped-def]

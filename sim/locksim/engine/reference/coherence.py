@@ -326,12 +326,13 @@ class Coherence:
 
     def _tenure(self, distance: int, atomic: bool) -> int:
         """The time for which the requester keeps the line after it has arrived."""
-        if not self.tables.tenure_class_ps:
-            return self.tables.tenure_ps if atomic else self.tables.tenure_plain_ps
-        tenure = self.tables.tenure_class_ps[atomic][distance]
-        spread = self.tables.tenure_spread_ps[atomic][distance]
+        tables = self.tables
+        if atomic:
+            tenure, spread = tables.tenure_class_ps, tables.tenure_class_spread_ps
+        else:
+            tenure, spread = tables.tenure_plain_class_ps, tables.tenure_plain_class_spread_ps
         bits = draw(self.seed, TENURES, self.transactions)
-        return tenure - spread + below(bits, 2 * spread + 1)
+        return tenure[distance] - spread[distance] + below(bits, 2 * spread[distance] + 1)
 
     def _class_to(self, home: int, node: int) -> int:
         """The distance class between a home and a node with CPUs."""
@@ -360,10 +361,10 @@ class Coherence:
                 path = {("bus", node, 0): tables.bus_ps for node in (mine, other)}
             case _:
                 path = {("bus", 0, 0): tables.bus_ps}
-        if tables.link_ps and supply.distance != SAME_CORE:
+        if supply.distance != SAME_CORE:
             d = tables.home_distance[other][cpu]
             path |= {("link", node, d): tables.link_ps[d] for node in (mine, other)}
-        if tables.home_agent_ps and (supply.by_home or mine != other):
+        if supply.by_home or mine != other:
             path["home", home, 0] = tables.home_agent_ps[tables.home_distance[home][cpu]]
         return {part: occupancy_ps for part, occupancy_ps in path.items() if occupancy_ps}
 

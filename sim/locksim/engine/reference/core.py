@@ -247,7 +247,7 @@ class Core(Agent):
             return self._wait_for_buffer("empty")
         line = self.engine.line(self.op.address)
         if not line.writable(self.holder):
-            far = bool(self.engine.tables.far_atomic_ps)
+            far = any(self.engine.tables.far_atomic_ps)
             self.engine.request(self, line, exclusive=True, far=far)
             return None
         if line.under_way(self.holder, self.engine.now):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from locksim.machine import Machine, MachineError
+from locksim.machine.costs import BY_KEY
 from locksim.machine.document import toml
 from locksim.machine.profile import parse
 from locksim.study.new_machine import defaults
@@ -201,11 +202,7 @@ def _lowest(machine: Machine, name: str) -> float:
     return costs[ladder[ladder.index(f"transfer.{name}") - 1]] / 1000
 
 
-_ORDER = (
-    *("l1_hit", "store", "rmw", "fence", "pause", "tenure", "tenure_plain", "jitter"),
-    *("transfer", "memory", "invalidate", "invalidate_each", "occupancy"),
-    *("alloc", "free", "context_switch", "wake"),
-)
+_ORDER = [key.partition(".")[0] for key in BY_KEY]
 
 
 def _document(known: Known, values: Mapping[str, Value]) -> dict[str, Any]:
