@@ -231,7 +231,7 @@ def test_check_that_sleeps_is_ended(lab: Lab, monkeypatch: pytest.MonkeyPatch) -
         (('name = "cheap"', 'name = "right"'), "earlier check"),
         (("expected = 10.0", "expected = nan"), "expected"),
         (("points = 2", "points = 2\nbonus = 1"), "bonus"),
-        (('machine = "ideal-8"', 'machine = "$machine"'), "no variant"),
+        (('machine = "ideal-8"', 'machine = "$machine"'), "defines no 'machine'"),
     ],
 )
 def test_mistakes_in_a_lab_are_named(tmp_path: Path, change: tuple[str, str], says: str) -> None:

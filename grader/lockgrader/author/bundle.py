@@ -273,4 +273,7 @@ def _refuse_leaks(lab: Lab, folder: Path, files: Mapping[str, bytes]) -> None:
                     "this file: rename the check, or remove the name"
                 )
         if any(part in SECRET for part in PurePosixPath(name).parts[1:]):
-            raise BundleError(f"{folder / name} is in a folder that is not for students")
+            raise BundleError(
+                f"{folder / name} would go to students, but its folder is secret "
+                f"({', '.join(SECRET)}): move the file to another folder"
+            )

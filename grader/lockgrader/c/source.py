@@ -229,8 +229,14 @@ def _directives(text: str, file: str) -> Iterator[list[_Token]]:
 
 def _tokens(text: str, file: str) -> Iterator[_Token]:
     """Phases 2 and 3. Tokens of a joined line keep their original line numbers."""
-    if "\0" in text or re.search(r"\\[ \t\f\v]+\r?\n", text):
-        raise Refused("forbidden_operation", f"{file}: a line joined with spaces, or a NUL")
+    if "\0" in text:
+        raise Refused("forbidden_operation", f"{file}: a NUL byte; remove it")
+    if joined := re.search(r"\\[ \t\f\v]+\r?\n", text):
+        line = text.count("\n", 0, joined.start()) + 1
+        raise Refused(
+            "forbidden_operation",
+            f"{file}:{line}: spaces after the backslash at the end of the line: remove them",
+        )
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     starts, length = [], 0
     for dropped, part in enumerate(text.split("\\\n")):

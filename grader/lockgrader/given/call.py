@@ -38,8 +38,9 @@ class Call(Closed):
                 "say in exactly one way what is right: give trace, trials, numbers or wanted"
             )
         if (self.trace or self.trials) and (self.tables or self.plain):
+            extra = " and ".join(f"'{k}'" for k in ("tables", "plain") if getattr(self, k))
             raise ValueError(
-                "with a trace or with trials the function gets no tables: remove 'tables'"
+                f"with a trace or with trials the function gets no other arguments: remove {extra}"
             )
         return self
 

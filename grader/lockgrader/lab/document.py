@@ -372,7 +372,10 @@ def _filled(raw: Any, values: dict[str, str | int], where: str) -> Any:
         return [_filled(v, values, where) for v in raw]
     if isinstance(raw, str) and raw.startswith("$"):
         if raw[1:] not in values:
-            raise LabError(f"{where}: there is no variant {raw}; there are {', '.join(values)}")
+            raise LabError(
+                f"{where}: lab.toml defines no '{raw[1:]}' in [variant], but a check uses '{raw}'; "
+                f"it defines {', '.join(values)}"
+            )
         return values[raw[1:]]
     return raw
 

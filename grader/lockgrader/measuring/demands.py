@@ -75,7 +75,10 @@ class Demand(Closed):
         if self.holds not in kind.FIELDS or not issubclass(kind, Workload):
             raise LabError(f"{self.client} must be a Workload with a part '{self.holds}'")
         if self.uses and "uses" not in kind.FIELDS:
-            raise LabError(f"{self.client} has no param 'uses', and the lab asks for uses before")
+            raise LabError(
+                f"{self.client} has no param 'uses', and the check sets 'uses': "
+                "add 'uses = param(0)' to the class, or remove 'uses' from the check"
+            )
         return kind(**{self.holds: mine}, **({"uses": uses} if self.uses else {}))
 
 

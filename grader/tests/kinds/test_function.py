@@ -94,7 +94,7 @@ def test_tag_is_the_first_wrong_column() -> None:
         ),
         (
             {"trace": TRACE, "plain": {"a": 1}},
-            "with a trace or with trials the function gets no tables",
+            "with a trace or with trials the function gets no other arguments: remove 'plain'",
         ),
     ],
 )

@@ -76,7 +76,7 @@ def _function(code: ClassCode, method: MethodCode, compiled: Compiled) -> Callab
 
     def program(self: Struct, *arguments: Any) -> Any:
         running = _interpret(self, body, arguments)
-        return running if method.is_program else _to_its_end(running)
+        return running if method.is_program else _to_its_end(running, program.__qualname__)
 
     program.__name__ = method.name
     program.__qualname__ = f"{code.name}.{method.name}"
@@ -85,13 +85,13 @@ def _function(code: ClassCode, method: MethodCode, compiled: Compiled) -> Callab
     return program
 
 
-def _to_its_end(helper: Program) -> Any:
-    """A helper's result: it yields nothing."""
+def _to_its_end(helper: Program, name: str) -> Any:
+    """The result of a method without operations."""
     try:
         op = next(helper)
     except StopIteration as end:
         return end.value
-    raise TypeError(f"a helper performs an operation: {op.kind.name}")
+    raise TypeError(f"{name}() performs {op.kind.name.lower()}, but it is not a program")
 
 
 @dataclass(slots=True)

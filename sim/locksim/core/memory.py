@@ -305,7 +305,7 @@ class _Setup:
         return 0
 
     def random(self) -> int:
-        raise self._error(" cannot draw random numbers, since it is the same for every seed")
+        raise self._error(" cannot draw random numbers: it must be the same for every seed")
 
     def view(self, target: type[Any], address: int) -> Any:
         return self.memory.space.view(target, address)

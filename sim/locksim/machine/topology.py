@@ -141,7 +141,7 @@ class Topology(BaseModel):
                     raise Refusal(where, f"{entry} on the diagonal; a node is 0 from itself")
                 if i != j and not 1 <= entry <= last:
                     raise Refusal(
-                        where, f"{entry} is not a class between two nodes; write 1 to {last}"
+                        where, f"{entry} is not a distance class; write a number from 1 to {last}"
                     )
                 if entry != matrix[j][i]:
                     raise Refusal(

@@ -211,7 +211,7 @@ REFUSALS: list[tuple[str, Any, str]] = [
     ("topology.node_distance", [[0, 1], [2, 0]],
      "topology.node_distance[0][1]: 1, but [1][0] is 2; make the matrix symmetric"),
     ("topology.node_distance", [[0, 2], [2, 0]],
-     "topology.node_distance[0][1]: 2 is not a class between two nodes; write 1 to 1"),
+     "topology.node_distance[0][1]: 2 is not a distance class; write a number from 1 to 1"),
     ("topology.node_distance", REMOVE,
      "topology.node_distance: missing; distance = 'matrix' needs it (nodes x nodes)"),
     ("topology.distance", "uniform",

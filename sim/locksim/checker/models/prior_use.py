@@ -63,7 +63,11 @@ class Used:
         wpl, static = fresh.space.words_per_line, self.static_lines
         own = fresh.space.layout(workload).size  # from the second line on
         if (begin, end) != _range(self.memory, self.part) or wpl + own > static * wpl:
-            raise CheckError(f"{self.part} does not lie where the simulated workload had it")
+            raise CheckError(
+                f"'{self.part}' has another address in {type(workload).__name__} than in the "
+                "simulated workload\n"
+                "help: make it the first field of both, with the same class and settings"
+            )
         last = max((k for k in range(static, self.heap_next) if self.live[k]), default=static - 1)
         n_lines = last + 1 + (SPARE_LINES if fresh.types else 0)
         words = _first(self.words, n_lines * wpl)
