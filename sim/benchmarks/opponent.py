@@ -147,7 +147,7 @@ class Opponent:
             raise OpponentError(
                 "model.c has only a closed load with equal holds and equal or exponential thinking"
             )
-        if contention_of(tables, seed) is not None:
+        if contention_of(tables) is not None:
             raise OpponentError(
                 "model.c has none of the mechanisms that act under load\n"
                 "help: take a machine without them, such as 'desktop-4'"
