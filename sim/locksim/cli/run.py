@@ -177,6 +177,7 @@ def _bands(
     """Return the band of each measure, one cause at a time."""
     from locksim.study.bands import bands as bands_of
     from locksim.study.bands import one_at_a_time
+    from locksim.study.model_error import model_effect
 
     def measured(run: Simulation) -> dict[str, float]:
         return {row["measure"]: row["mean"] for row in run.measures()}
@@ -190,7 +191,12 @@ def _bands(
             return measured(simulated(machine, replications=1))
 
         first = replace(result, replications=result.replications[:1])
-        return bands_of(causes, measure, measured(result), measured(first))
+        values = measured(result)
+        model = {
+            name: model_effect(result, values[name], rate=rate)
+            for name, rate in (("throughput", True), ("time per operation", False))
+        }
+        return bands_of(causes, measure, values, measured(first), model)
 
 
 def _summary(result: Simulation, found: dict[str, Band]) -> list[dict[str, Any]]:

@@ -4,9 +4,10 @@
 rows.
 
 With four replications or more each row also has ``band_low``, ``band_high`` and ``depends_on``: how
-far ``per_second`` depends on starting order and on uncertain values of the machine
-(docs/explain/uncertainty.md). By default this takes one run less than there are replications.
-``--sensitivity`` moves one cause at a time and so takes more.
+far ``per_second`` depends on starting order, on uncertain values of the machine and on the error of
+the model (docs/explain/uncertainty.md). By default this takes one run less than there are
+replications. ``--sensitivity`` moves one cause at a time and so takes more. Several locks also have
+``leads``: which one is the fastest, and how far ahead.
 
 With ``--out FOLDER`` every run is kept in a folder of Parquet files (:mod:`locksim.cli.sweep_runs`,
 docs/use/sweeps.md).
@@ -68,12 +69,16 @@ class SweepAnswer(TypedDict):
     99, 99.9) of the lock's holds and contended waits, each the mean over the replications; null
     where no thread took that side. ``complete`` is false after Ctrl-C and after a program got
     stuck: the rows are then those that were finished. ``dataset`` is there if the runs were kept.
+    A row of ``leads`` has ``cpus``, the fastest lock ``best``, the ``second``, and the ratio of
+    their rates, ``lead``, with the band ``band_low`` to ``band_high`` and ``depends_on``. ``worth``
+    says whether the lead is so large that such a lead was right on published curves.
     """
 
     machine: str
     placement: str
     complete: bool
     rows: list[dict[str, Any]]
+    leads: NotRequired[list[dict[str, Any]]]
     dataset: NotRequired[dict[str, Any]]
 
 
@@ -153,6 +158,9 @@ def sweep(
     document = SweepAnswer(
         machine=machine, placement=placement, complete=curve.ended is None, rows=curve.rows
     )
+    leads = _leads(curve)
+    if leads:
+        document["leads"] = leads
     if curve.dataset is not None:
         document["dataset"] = curve.dataset
 
@@ -160,6 +168,7 @@ def sweep(
         if folder is None or len(curve.rows) <= MOST_ROWS:
             _print(view, curve, units, f"{on}, hold {load.hold}, think {load.think}")
             _print_bands(view, curve, causes, profile)
+            _print_leads(view, leads)
         if curve.dataset is not None:
             say(curve.in_words(), view)
 
@@ -219,6 +228,7 @@ def _simulate(
     from locksim.study.simulation import LONGEST_PS, simulate
 
     rows: list[dict[str, Any]] = []
+    found: dict[tuple[str, int], Band] = {}
     broken = {name: 0 for name, _, _ in plan}
     ended: BaseException | None = None
     with progress("sweep") as report:
@@ -239,9 +249,11 @@ def _simulate(
             except SimulationError as error:
                 ended = UsageError(f"{name} on {cpus_of(n)}: {error}")
                 break
+            if band is not None:
+                found[name, n] = band
             rows.append(_row(name, result) | ({} if band is None else band.columns()))
             broken[name] += result.violations()
-    return Curve(rows, broken, ended, planned=[(name, n) for name, _, n in plan])
+    return Curve(rows, broken, ended, planned=[(name, n) for name, _, n in plan], bands=found)
 
 
 def _band(
@@ -249,6 +261,7 @@ def _band(
 ) -> Band | None:
     """Return the band of a point's throughput; None if nothing moves it."""
     from locksim.study.bands import bands as bands_of
+    from locksim.study.model_error import model_effect
     from locksim.study.simulation import simulate
 
     def rate(run: Simulation) -> dict[str, float]:
@@ -262,7 +275,26 @@ def _band(
         lambda on: rate(simulate(load.workload, machine=on, replications=1, **options)),
         rate(result),
         rate(first),
+        {"per_second": model_effect(result, result.throughput().mean, rate=True)},
     )["per_second"]
+
+
+def _leads(curve: Curve) -> list[dict[str, Any]]:
+    """Return the fastest lock at each number of CPUs, and its lead with the band of the ratio."""
+    from locksim.study.bands import ratio
+    from locksim.study.model_error import learned
+
+    found = []
+    for n in dict.fromkeys(cpus for _, cpus in curve.bands):
+        rivals = {name: band for (name, cpus), band in curve.bands.items() if cpus == n}
+        if len(rivals) < 2:
+            continue
+        best, second, *_ = sorted(rivals, key=lambda name: -rivals[name].value)
+        lead = ratio(rivals[best], rivals[second], learned().apart)
+        worth = lead.value >= learned().lead
+        row = {"cpus": n, "best": best, "second": second, "lead": lead.value, "worth": worth}
+        found.append(row | lead.columns())
+    return found
 
 
 def _points(machine: str, cpus: Numbers | None) -> tuple[Machine, list[int]]:
@@ -366,10 +398,35 @@ def _print_bands(output: Console, curve: Curve, causes: list[Cause], profile: Ma
     """Say what the bands hold, and for each point what moves it, if that is known."""
     if not causes:
         return
-    output.print(f"  band: {bands.what(causes)} (locklab help uncertainty).", markup=False)
+    output.print(
+        f"  band: {bands.what(causes)}, and the error of"
+        "\n  the model: it should hold 80 % of real machines (locklab help uncertainty).",
+        markup=False,
+    )
     bands.warn_without_range(output, profile)
     if len(causes) > 1:
         output.print()
         for row in curve.rows:
             where = f"{row['lock']} on {cpus_of(row['cpus'])}"
             output.print(f"  {where}: {row['depends_on']}", markup=False)
+
+
+def _print_leads(output: Console, leads: list[dict[str, Any]]) -> None:
+    """Say which lock is the fastest at each number of CPUs, if one is by enough."""
+    from locksim.study.model_error import learned
+
+    if not leads:
+        return
+    output.print()
+    for row in leads:
+        where = f"  {cpus_of(row['cpus'])}:"
+        if not row["worth"]:
+            output.print(f"{where} no difference worth a change", markup=False)
+            continue
+        ends = f"{row['band_low']:.2g} to {row['band_high']:.2g}"
+        output.print(
+            f"{where} {row['best']}, {row['lead']:.2g} times {row['second']} ({ends})", markup=False
+        )
+    output.print(
+        f"  A lead below {learned().lead:g} was right too rarely on published curves.", markup=False
+    )

@@ -26,6 +26,7 @@ from lockui.quantities import Share, Time
 if TYPE_CHECKING:
     import pandas as pd
 
+    from locksim.study.bands import Band
     from locksim.study.sweep import Outcome
     from locksim.study.sweep.design import Design, Point, Value
 
@@ -55,6 +56,7 @@ class Curve:
         ended: what to raise after printing, or None.
         planned: lock and CPUs of every point, for a plot; empty: those of the rows.
         varied: names of the factors beside lock and CPUs. dataset: of the JSON, if there is one.
+        bands: of a point's throughput, by lock and CPUs, as far as there are bands.
     """
 
     rows: list[dict[str, Any]]
@@ -63,6 +65,7 @@ class Curve:
     planned: list[tuple[str, int]] = field(default_factory=list)
     varied: list[str] = field(default_factory=list)
     dataset: dict[str, Any] | None = None
+    bands: dict[tuple[str, int], Band] = field(default_factory=dict)
 
     def in_words(self) -> str:
         """How many runs the dataset has given, and how to read them."""

@@ -1,6 +1,7 @@
 """How far a result depends on what is not known of the machine: a band, not a point.
 
-Two things move a result besides the seed of its random streams.
+Two things move a result besides the seed of its random streams. (A third, the error of the model,
+needs no runs: :mod:`locksim.study.model_error`.)
 
 - *Starting order*: when each CPU starts. Without it all start at once, and ties go to the lower
   number; first come, first served may keep that order for the whole run (`sim/PHYSICS.md`,
@@ -49,6 +50,7 @@ __all__ = [
     "drawn",
     "one_at_a_time",
     "range_of",
+    "ratio",
     "uncertain",
     "with_ns",
     "without_range",
@@ -109,12 +111,14 @@ class Effect:
     Arguments:
         name, why: of the cause. low, high: of the result, in its unit, with the unmoved value
             between them.
+        moved: the result on each of the cause's machines; empty where no run was needed.
     """
 
     name: str
     why: str
     low: float
     high: float
+    moved: tuple[float, ...] = ()
 
     def phrase(self, value: float) -> str:
         """How far it moves the result from a value, in words; empty if it hardly does."""
@@ -145,6 +149,23 @@ class Band:
     low: float
     high: float
     effects: Sequence[Effect] = field(default=())
+
+    @classmethod
+    def of(cls, value: float, effects: Sequence[Effect]) -> Band:
+        """The band that independent effects make together.
+
+        Arguments:
+            value: of the result. effects: in any order.
+        """
+        effects = sorted(effects, key=lambda effect: effect.low - effect.high)
+        lows, highs = [e.low for e in effects], [e.high for e in effects]
+        if value > 0 and min(lows, default=1.0) > 0:
+            down = math.hypot(*(math.log(low / value) for low in lows))
+            up = math.hypot(*(math.log(high / value) for high in highs))
+            return cls(value, value * math.exp(-down), value * math.exp(up), effects)
+        down = math.hypot(*(value - low for low in lows))
+        up = math.hypot(*(high - value for high in highs))
+        return cls(value, value - down, value + up, effects)
 
     def phrases(self) -> list[str]:
         """What moves the result, the widest first: "tenure -5 % +3 % (assumed, 3 to 30 ns)"."""
@@ -259,6 +280,7 @@ def bands(
     measure: Callable[[Machine], Mapping[Key, float]],
     values: Mapping[Key, float],
     base: Mapping[Key, float],
+    besides: Mapping[Key, Effect] | None = None,
 ) -> dict[Key, Band]:
     """The band of each result.
 
@@ -267,37 +289,62 @@ def bands(
         measure: the results on a machine, by key, from the first seed alone; 0 if one is missing.
         values: the results as they are reported, from all seeds.
         base: the results of the machine as it is, from the first seed alone.
+        besides: what moves a result and needs no runs, such as the error of the model.
     """
     moved = [(cause, [measure(machine) for machine in cause.machines]) for cause in causes]
     return {
-        key: _band(value, [(cause, _ends(key, value, base, of)) for cause, of in moved])
+        key: Band.of(
+            value,
+            [_effect(cause, key, value, base, of) for cause, of in moved]
+            + ([besides[key]] if besides and key in besides else []),
+        )
         for key, value in values.items()
     }
 
 
-def _ends(
-    key: Key, value: float, base: Mapping[Key, float], moved: Sequence[Mapping[Key, float]]
-) -> tuple[float, float]:
-    """The lowest and the highest of a result, as far from its value as the moved from the base."""
+def ratio(one: Band, other: Band, apart: float) -> Band:
+    """The band of a result over another one, which have the same causes.
+
+    What moves both moves their ratio less, since both are taken on the same machine.
+
+    Arguments:
+        one, other: the bands.
+        apart: which part of an effect that needed no runs, the error of the model, is not shared,
+            in logarithms. These parts count as independent.
+    """
+    value = one.value / other.value
+    there = {effect.name: effect for effect in other.effects}
+    effects = []
+    for effect in one.effects:
+        beside = there[effect.name]
+        if effect.moved:
+            moved = tuple(a / b for a, b in zip(effect.moved, beside.moved, strict=True))
+            ends = min(value, *moved), max(value, *moved)
+            effects.append(Effect(effect.name, effect.why, *ends, moved))
+            continue
+        for cause, low, high in (
+            (effect, effect.low / one.value, effect.high / one.value),
+            (beside, other.value / beside.high, other.value / beside.low),
+        ):
+            ends = value * low**apart, value * high**apart
+            effects.append(Effect(cause.name, cause.why, *ends))
+    return Band.of(value, effects)
+
+
+def _effect(
+    cause: Cause,
+    key: Key,
+    value: float,
+    base: Mapping[Key, float],
+    moved: Sequence[Mapping[Key, float]],
+) -> Effect:
+    """How far a cause moves a result: as far from its value as the moved ones from the base."""
     unmoved, others = base.get(key, 0.0), [one.get(key, 0.0) for one in moved]
     if value > 0 and unmoved > 0:
-        found = [value * other / unmoved for other in others]
+        found = tuple(value * other / unmoved for other in others)
     else:
-        found = [value + other - unmoved for other in others]
-    return min(value, *found), max(value, *found)
-
-
-def _band(value: float, ends: Sequence[tuple[Cause, tuple[float, float]]]) -> Band:
-    effects = [Effect(cause.name, cause.why, low, high) for cause, (low, high) in ends]
-    effects.sort(key=lambda effect: effect.low - effect.high)
-    lows, highs = [e.low for e in effects], [e.high for e in effects]
-    if value > 0 and min(lows, default=1.0) > 0:
-        down = math.hypot(*(math.log(low / value) for low in lows))
-        up = math.hypot(*(math.log(high / value) for high in highs))
-        return Band(value, value * math.exp(-down), value * math.exp(up), effects)
-    down = math.hypot(*(value - low for low in lows))
-    up = math.hypot(*(high - value for high in highs))
-    return Band(value, value - down, value + up, effects)
+        found = tuple(value + other - unmoved for other in others)
+    return Effect(cause.name, cause.why, min(value, *found), max(value, *found), found)
 
 
 def _started(machine: Machine, seed: int) -> Machine:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from locksim import machine as machines
-from locksim.compiler.bytecode import NOTICED
+from locksim.compiler.bytecode import BLOCK, NOTICED
 from locksim.core.result import SimulationError
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS, LOCK_MAXIMA
 from locksim.engine.histogram import PERCENTILES, percentile
@@ -87,6 +87,7 @@ class Simulation:
         lock_names: the metered structs, in the order of the rows of each replication's ``locks``.
         replications: the raw counts.
         complete: False if it was interrupted; the replications are then the finished ones.
+        may_sleep: whether the program has a ``block``.
         ran: the operations that ran, warm-up included, of those that other threads can notice;
             empty if the run was not watched.
     """
@@ -97,6 +98,7 @@ class Simulation:
     lock_names: list[str]
     replications: list[Replication]
     complete: bool = True
+    may_sleep: bool = False
     seconds: float = field(default=0.0, compare=False)
     ran: frozenset[Place] = field(default=frozenset(), repr=False)
 
@@ -300,6 +302,7 @@ def simulate(
         lock_names=memory.locks,
         replications=finished,
         complete=complete,
+        may_sleep=any(row[0] == BLOCK for row in image.code),
         seconds=time.perf_counter() - began,
         ran=frozenset() if watched is None else watched.places(),
     )

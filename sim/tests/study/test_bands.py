@@ -15,11 +15,14 @@ from locksim.kinds import LoadSettings, plain_load
 from locksim.lang.ops import Mark
 from locksim.machine import Machine, MachineError
 from locksim.study.bands import (
+    Band,
     Cause,
+    Effect,
     Range,
     bands,
     drawn,
     one_at_a_time,
+    ratio,
     uncertain,
     with_ns,
     without_range,
@@ -146,6 +149,27 @@ def test_causes_add_as_squares_of_logarithms() -> None:
     assert 1.0 == found.low
     assert pytest.approx(2.7183 ** (0.6931**2 + 1.0986**2) ** 0.5, rel=1e-3) == found.high
     assert ["b", "a"] == [effect.name for effect in found.effects]
+
+
+def test_what_needs_no_runs_adds_as_well() -> None:
+    """The error of the model, beside a cause."""
+    causes = [Cause("a", "", [GRAVITON.with_costs(pause=2)])]
+    model = Effect("model", "", 1 / 3, 3.0)
+    found = bands(causes, lambda m: {0: m.cost_ps()["pause"]}, {0: 1.0}, {0: 1.0}, {0: model})[0]
+    assert pytest.approx(2.7183 ** (0.6931**2 + 1.0986**2) ** 0.5, rel=1e-3) == found.high
+    assert pytest.approx(1 / 3) == found.low
+
+
+def test_a_ratio_keeps_what_moves_both_differently() -> None:
+    """Draws are taken pair by pair; errors of the model are independent."""
+    draws = Effect("draws", "", 5.0, 40.0, (5.0, 40.0))
+    other = Effect("draws", "", 4.0, 16.0, (4.0, 16.0))
+    found = ratio(Band.of(10.0, [draws]), Band.of(8.0, [other]), 1.0)
+    assert (1.25, 1.25, 2.5) == pytest.approx((found.value, found.low, found.high))
+    model = Effect("model", "", 5.0, 20.0)
+    for apart in (1.0, 0.5):
+        found = ratio(Band.of(10.0, [model]), Band.of(10.0, [model]), apart)
+        assert 2 ** (apart * 2**0.5) == pytest.approx(found.high)
 
 
 def test_a_result_that_is_not_positive_moves_by_differences() -> None:

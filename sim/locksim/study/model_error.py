@@ -1,0 +1,139 @@
+"""The error of the model itself: how far its predictions were from published curves.
+
+Costs that are not known move a result (:mod:`locksim.study.bands`). But with every cost known a
+simulated machine would still not be the real one. How large this error is cannot be derived, so it
+is learned: ``model_error.toml`` holds a factor for each class of question. With it the band held
+80 % of the points of datasets that were left out while it was learned (``make bands``;
+docs/explain/uncertainty.md has the numbers).
+
+The class follows from the program and its run, not from a name (:func:`class_of`). A CPU's private
+work is given, and has no error: no time can be shorter than this work, whatever the model does. So
+a time is too long by the factor in its other part only. It may be too short by the whole factor,
+since the model may be wrong about when the waiting begins; but not if no line moves, since then
+nothing waits.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from locksim.engine.counters import CPU_COUNTERS
+from locksim.study.bands import Effect
+
+if TYPE_CHECKING:
+    from locksim.study.simulation import Simulation
+
+TABLE = Path(__file__).with_name("model_error.toml")
+CAUSE = "model"
+OWN, SLEEPING, QUEUE, SEVERAL, ONE = CLASSES = (
+    "own lines",
+    "a lock that sleeps",
+    "a queue lock",
+    "several lines",
+    "one contended line",
+)
+STILL = 0.01
+"""Line transfers per unit of work below which lines count as the CPUs' own."""
+LEAST_SHARE = 0.02
+"""Share of a time that is never taken as given: how exactly the private work itself is known."""
+BUSIEST = 0.4
+"""Share of the transfers that one line has at least where a single line is contended."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelError:
+    """The learned error of a class of questions.
+
+    Arguments:
+        factor: by which a time may be too short or too long. curves: from how many it was learned.
+    """
+
+    factor: float
+    curves: int
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What was learned from the published curves.
+
+    Arguments:
+        classes: the error of each of ``CLASSES``.
+        apart: which part of it two locks on one machine do not share (:func:`bands.ratio`).
+        lead: the ratio of two rates from which on the faster one was really the faster.
+    """
+
+    classes: dict[str, ModelError]
+    apart: float
+    lead: float
+
+
+@cache
+def learned() -> Learned:
+    """The committed table."""
+    found = tomllib.loads(TABLE.read_text(encoding="utf-8"))
+    classes = {
+        name: ModelError(one["factor"], one["curves"]) for name, one in found["class"].items()
+    }
+    return Learned(classes, found["ratio"]["apart"], found["ratio"]["lead"])
+
+
+def class_of(run: Simulation) -> str:
+    """The class of a question: one of ``CLASSES``.
+
+    - No line moves: own lines.
+    - The program has a ``block``: a lock that sleeps.
+    - CPUs wait, and more lines move than there are CPUs: each waits on a line of its own, a queue.
+    - No single line has most of the transfers: several lines.
+    """
+    transfers = sum(one.lines for one in run.replications)
+    assert not isinstance(transfers, int)  # a simulation has a replication
+    every = float(transfers.sum())
+    if every < STILL * _sum(run, "done"):
+        return OWN
+    if run.may_sleep:
+        return SLEEPING
+    if _sum(run, "pauses") and np.count_nonzero(transfers) > max(run.cpus, 3):
+        return QUEUE
+    return SEVERAL if transfers.max() < BUSIEST * every else ONE
+
+
+def model_effect(run: Simulation, value: float, *, rate: bool) -> Effect:
+    """How far the error of the model moves a result of a run.
+
+    Arguments:
+        run: its simulation. value: the result. rate: whether more of it means less time.
+    """
+    name = class_of(run)
+    error = learned().classes[name]
+    slower, faster = slower_and_faster(error.factor, name, model_share(run))
+    low, high = (value / slower, value * faster) if rate else (value / faster, value * slower)
+    why = f"{name}; learned from {error.curves} curves"
+    return Effect(CAUSE, why, low, high)
+
+
+def model_share(run: Simulation) -> float:
+    """The share of the CPUs' time that is not private work."""
+    window = sum(one.window_ps for one in run.replications) * run.cpus
+    return max(LEAST_SHARE, 1 - _sum(run, "compute_ps") / window)
+
+
+def slower_and_faster(factor: float, kind: str, share: float) -> tuple[float, float]:
+    """By which factors a time may be longer, and shorter, than its simulated value.
+
+    Arguments:
+        factor: of the class. kind: the class. share: see :func:`model_share`.
+    """
+    slower = 1 - share + share * factor if kind == OWN else factor
+    return slower, 1 / (1 - share + share / factor)
+
+
+def _sum(run: Simulation, counter: str) -> float:
+    column = CPU_COUNTERS.index(counter)
+    return math.fsum(float(one.cpu[:, column].sum()) for one in run.replications)

@@ -1,0 +1,88 @@
+"""The error of the model: its table, the class of a question, and what it does to a result."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from locksim.kinds import LoadSettings, plain_load
+from locksim.lang import Workload
+from locksim.library.workloads.shared_counter import SharedCounter
+from locksim.study.model_error import (
+    CLASSES,
+    ONE,
+    OWN,
+    QUEUE,
+    SEVERAL,
+    SLEEPING,
+    class_of,
+    learned,
+    model_effect,
+    model_share,
+    slower_and_faster,
+)
+from locksim.study.simulation import Simulation, simulate
+
+
+def simulated(workload: Workload, cpus: int = 4) -> Simulation:
+    """A short run."""
+    return simulate(workload, machine="desktop-4", cpus=cpus, operations=20, replications=1)
+
+
+def load(lock: str) -> Workload:
+    """A lock with little to do inside and outside."""
+    found: Workload = plain_load(lock, LoadSettings(hold_ps=0, think_ps=50_000)).workload
+    return found
+
+
+def test_the_table_has_every_class() -> None:
+    """Each with a factor above one, from some curves; and a lead."""
+    found = learned()
+    assert set(CLASSES) == set(found.classes)
+    assert all(1 < error.factor < 4 and error.curves for error in found.classes.values())
+    assert 1 <= found.lead
+
+
+@pytest.mark.parametrize(
+    ("kind", "workload"),
+    [
+        (ONE, load("ticket")),
+        (ONE, load("ttas")),
+        (ONE, SharedCounter()),
+        (QUEUE, load("mcs")),
+        (QUEUE, load("clh")),
+        (SLEEPING, load("futex")),
+        (SEVERAL, SharedCounter(words=5)),
+    ],
+)
+def test_the_class_follows_from_the_run(kind: str, workload: Workload) -> None:
+    """On four CPUs; on one CPU no line moves, whatever the program."""
+    assert kind == class_of(simulated(workload))
+    assert OWN == class_of(simulated(workload, cpus=1))
+
+
+def test_given_work_has_no_error() -> None:
+    """Nothing is faster than its private work; on one CPU only the operations may be slower."""
+    alone, four = (simulated(load("ticket"), cpus) for cpus in (1, 4))
+    assert 0 < model_share(alone) < model_share(four) < 1
+    one = model_effect(alone, 1.0, rate=False)
+    assert 1 - model_share(alone) < one.low < 1 < one.high < learned().classes[OWN].factor
+    waiting = model_effect(four, 1.0, rate=False)
+    assert 1 - model_share(four) < waiting.low
+    assert learned().classes[ONE].factor == pytest.approx(waiting.high)
+
+
+def test_a_rate_is_moved_as_its_time_is() -> None:
+    """The highest rate is one over the shortest time."""
+    run = simulated(load("mcs"))
+    time, rate = (model_effect(run, 1.0, rate=rate) for rate in (False, True))
+    assert (1 / time.high, 1 / time.low) == pytest.approx((rate.low, rate.high))
+    assert "a queue lock; learned from " in rate.why
+
+
+@given(st.floats(1, 10), st.floats(0, 1), st.sampled_from(CLASSES))
+def test_a_share_moves_by_at_most_the_factor(factor: float, share: float, kind: str) -> None:
+    """And by all of it where the share is one."""
+    slower, faster = slower_and_faster(factor, kind, share)
+    assert 1 - 1e-12 <= slower <= factor * (1 + 1e-12)
+    assert 1 - 1e-12 <= faster <= factor * (1 + 1e-12)
+    assert (factor, factor) == pytest.approx(slower_and_faster(factor, kind, 1.0))
