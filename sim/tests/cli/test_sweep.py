@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from locksim.cli.sweep import app
 from locksim.study import simulation
+from locksim.study.model_error import learned
 from locksim.study.simulation import TIMES
 
 RUN = CliRunner()
@@ -73,10 +74,27 @@ def test_four_replications_have_bands() -> None:
         assert [*KEYS, "band_low", "band_high", "depends_on"] == list(row)
         assert row["band_low"] <= row["per_second"] <= row["band_high"]
     shown = RUN.invoke(app, four, env={"COLUMNS": "80"}).stdout
-    assert "band: 3 draws, starting order and 13 values (locklab help uncertainty)." in shown
+    assert "band: 3 draws, starting order and 13 values, and the error of" in shown
     asked = RUN.invoke(app, [*four, "--sensitivity"], env={"COLUMNS": "200"}).stdout
     assert "ticket on 4 CPUs: " in asked
     assert "(assumed, " in asked
+
+
+def test_locks_are_compared_at_each_count() -> None:
+    """The fastest, how far ahead, and whether that is worth a change; not for a single lock."""
+    four = ["--cpus", "1,4", "--operations", "10", "--replications", "4", "--json"]
+    found = json.loads(RUN.invoke(app, ["ticket", "mcs", *four]).stdout)
+    rate = {(row["lock"], row["cpus"]): row["per_second"] for row in found["rows"]}
+    assert [1, 4] == [row["cpus"] for row in found["leads"]]
+    for row in found["leads"]:
+        best, second = (rate[row[name], row["cpus"]] for name in ("best", "second"))
+        assert best >= second
+        assert row["lead"] == pytest.approx(best / second)
+        assert row["band_low"] <= row["lead"] <= row["band_high"]
+        assert row["worth"] == (row["lead"] >= learned().lead)
+    assert "leads" not in json.loads(RUN.invoke(app, ["ticket", *four]).stdout)
+    shown = RUN.invoke(app, ["ticket", "mcs", *four[:-1]], env={"COLUMNS": "80"}).stdout
+    assert "  1 CPU: no difference worth a change" in shown.splitlines()
 
 
 def test_a_dataset_varies_costs_itself(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """The error of the model: its table, the class of a question, and what it does to a result."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,6 +42,16 @@ def test_the_table_has_every_class() -> None:
     assert set(CLASSES) == set(found.classes)
     assert all(1 < error.factor < 4 and error.curves for error in found.classes.values())
     assert 1 <= found.lead
+
+
+def test_the_page_shows_the_table() -> None:
+    """Factor and curves of each class, the lead, and what is not shared."""
+    page = (Path(__file__).parents[3] / "docs/explain/uncertainty.md").read_text(encoding="utf-8")
+    for kind, error in learned().classes.items():
+        (row,) = (line for line in page.splitlines() if line.startswith(f"| {kind} |"))
+        assert f"| {error.factor} | {error.curves} |" in row
+    assert f"A lead below {learned().lead} was right" in page
+    assert f"Of the model's errors {learned().apart} is not shared" in page
 
 
 @pytest.mark.parametrize(
