@@ -40,6 +40,12 @@ _ALLOCATE = (random_walk.wander, random_walk.follow)
 """The functions that make rows, for which numba counts references."""
 
 
+_IN_PLACE = (loop.expand, loop.follow, loop.outcome_of, loop._succeed, loop.intern_successors)
+_IN_PLACE += (loop.close, loop._has_room, loop._fetch_ahead)
+"""The parts of :func:`loop.advance` that a call of their own would slow down: it would pass on all
+arrays of the space."""
+
+
 class WeakTables(Tables):
     """Tables under C11. Under SC and TSO nothing of C11 is compiled, a third of the time."""
 
@@ -71,7 +77,7 @@ for _module in _MODULES:
             jit.compilable(
                 _function,
                 instead=_instead(_function),
-                forceinline=_module is arithmetic,
+                forceinline=_module is arithmetic or _function in _IN_PLACE,
                 error_model="numpy",
                 _nrt=_function in _ALLOCATE,
             )
@@ -118,7 +124,7 @@ _ADVANCE, _WANDER, _FOLLOW = range(3)
 _search: Callable[..., tuple[int, int]] = _kept(_steps, nogil=True)
 _ROW: Any = np.zeros(1, np.int64)
 _ROWS = np.zeros((1, 1), np.int64)
-_SCRATCH = Scratch(*9 * [_ROW])
+_SCRATCH = Scratch(*len(Scratch._fields) * [_ROW])
 _SPACE = Space(*(np.zeros(1, _DTYPES[code]) for code in TYPES))
 """What stands for the arguments that a function does not have."""
 

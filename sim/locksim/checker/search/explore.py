@@ -304,9 +304,10 @@ def _explored(
     Arguments:
         units: work after which the model counts as large, and what was found is left.
     """
-    expected, most, size = by.pairs(expect), loop.successors(model.tables), model.tables.size
+    expected, most, size = by.pairs(expect), loop.most_successors(model.tables), model.tables.size
     row, shared = size[m.ROW], size[m.SHARED]
-    lengths = (NOTES, row, shared, shared, WORST * shared, most * (model.n_threads + 1), most, most)
+    ahead = most * (model.n_threads + 1), most, most
+    lengths = (NOTES, row, shared, shared, WORST * shared, *ahead, loop.N_TALLY)
     at_work = Scratch(by.row(model.program.registers), *(by.row([0] * n) for n in lengths))
     tables = by.tables(model.tables)
     found = Exploration(model, by, tables, _empty(model, by))

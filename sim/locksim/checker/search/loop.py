@@ -1,5 +1,8 @@
 """The loop over states; :mod:`locksim.checker.search.explore` drives it and makes room.
 
+:func:`expand` a state, :func:`follow` each thread's actions, :func:`intern_successors`,
+:func:`close` the state: so :func:`advance` goes on from state to state.
+
 What a thread does depends on its own row and the shared row only. So an action's outcome is kept by
 that pair (the memo), and found again in every state that differs only in what *other* threads are
 up to. Most transitions then cost two look-ups and no interpretation. Both are likely to miss the
@@ -39,6 +42,11 @@ RUNNING, COMPLETE, ROOM, VIOLATED, REFUTED, GROWS = range(6)
 MOVES, GROWING, CRAMPED, N_CONTROL = 9, 10, 11, 12
 """GROWING: the word that grows without bound, or -1 - the row where a thread keeps a value that
 falls behind; 0: none does. CRAMPED: the memo does not grow any more."""
+
+# The tally of a state that is expanded.
+(FOUND, ENABLED, EXITED, CALM, LOCAL, N_TALLY) = range(6)
+"""FOUND: successors other than the state. ENABLED: possible actions. EXITED: threads that have
+returned. CALM: agents that cannot act, or change nothing. LOCAL: whether one agent is enough."""
 
 MOST_VALUES = 128
 """Values of a word of an endless program after which it counts as growing without bound."""
@@ -103,13 +111,230 @@ class Scratch(NamedTuple):
     ahead: list[int]  # a state's successors, one after another
     hashes: list[int]  # of each of them
     steps: list[int]  # thread * 64 + action that leads there
+    tally: list[int]  # what the state's actions come to so far
 
 
 TYPES = Space(*"iiqqiqBqiqqihibbqiihqqqq")
 """The type codes of their elements, as of the standard library's arrays."""
 
 
-def successors(t: m.Tables) -> int:
+def advance(
+    t: m.Tables, x: Space, at_work: Scratch, expect: list[list[int]], deadlock: bool, limit: int
+) -> int:
+    """Explore states in order until ``limit`` are done; says why it stopped.
+
+    Nothing is allocated here: compiled, it counts no references (``jit.compilable``), which took
+    longer than the rest of a transition.
+    """
+    control = x.control
+    while True:
+        s = control[EXPLORED]
+        if s == x.state_count[0]:
+            return COMPLETE
+        if s >= limit:
+            return RUNNING
+        if not _has_room(t, x):
+            return ROOM
+        _fetch_ahead(t, x, s)
+        stop = expand(t, x, at_work, s)
+        if stop == RUNNING:
+            stop = close(t, x, at_work, s, expect, deadlock)
+        if stop != RUNNING:
+            return stop
+        control[EXPLORED] = s + 1
+
+
+def expand(t: m.Tables, x: Space, at_work: Scratch, s: int) -> int:
+    """Enter a state's successors: those by one agent if its steps are local, else those by all."""
+    n, tally, agents = t.size[m.N_THREADS], at_work.tally, 0
+    if t.size[m.REDUCTION] == reduction.RELY:
+        agents = 2 * n if t.size[m.MODEL] == m.TSO else n
+    for agent in range(agents + 1):
+        alone, stop = agent < agents, RUNNING
+        x.control[EDGES] = x.edge_start[s]
+        tally[FOUND] = tally[ENABLED] = tally[EXITED] = tally[CALM] = 0
+        tally[LOCAL] = int(alone)
+        first = agent % n if alone else 0
+        for thread in range(first, first + 1 if alone else n):
+            acts, flushes = not alone or agent < n, not alone or agent >= n
+            stop = follow(t, x, at_work, s, thread, acts, flushes)
+            if stop != RUNNING:
+                break
+        if stop in (REFUTED, GROWS):
+            return stop
+        intern_successors(t, x, at_work, s)
+        if stop != RUNNING:
+            return stop
+        if tally[LOCAL] and tally[ENABLED] and not _closes_cycle(x, s):
+            x.alone[s] = 1
+            break
+    return RUNNING
+
+
+def follow(
+    t: m.Tables, x: Space, at_work: Scratch, s: int, thread: int, acts: bool, flushes: bool
+) -> int:
+    """Add up what a thread can do in a state; says why to stop.
+
+    Arguments:
+        acts: whether by itself. flushes: whether by its store buffer.
+    """
+    tally, here = at_work.tally, s * (t.size[m.N_THREADS] + 1)
+    alone, found, enabled, calm, stop = tally[LOCAL] != 0, tally[FOUND], 0, 0, RUNNING
+    local, able = alone, False
+    row = int(x.states[index(here + thread)])
+    shared_row = int(x.states[index(here + t.size[m.N_THREADS])])
+    op = t.op[index(x.threads[index(row * t.size[m.ROW] + m.PC)])]
+    chooses = op == b.RANDOM or (t.size[m.MODEL] == m.C11 and b.LOAD <= op <= b.FETCH_XOR)
+    actions = MAX_ACTIONS if chooses else 1
+    if op == b.EXIT:
+        tally[EXITED] += 1
+        actions = int(t.size[m.AGAIN] != 0)
+    if flushes and x.threads[index(row * t.size[m.ROW] + m.BUFFERED)] == 0:
+        calm |= 1 << (thread + BUFFERS)
+        flushes = False
+    for k in range(-1 if flushes else 0, actions if acts else 0):
+        action = FLUSH if k < 0 else k
+        outcome = outcome_of(t, x, at_work, row, shared_row, action)
+        if outcome < 0:
+            stop = REFUTED if t.claims[0][0] else GROWS
+            break
+        status = outcome & 31
+        if status == DISABLED:
+            if chooses:
+                break
+            continue
+        if alone and not outcome & 32:
+            local = False
+            break
+        if status == FULL_BUFFER:
+            x.control[FULL] = 1
+            continue
+        enabled += 1
+        if status == HEAP_FULL:
+            x.control[HEAP] = 1
+            continue
+        if status != DONE:
+            _put_down(x, s, thread * 64 + action, status)
+            stop = VIOLATED
+            break
+        able = able or k >= 0
+        if outcome >> 6 == (row << 34) | shared_row:  # a step that changes nothing: a spin
+            calm |= 1 << thread
+            local = False
+            continue
+        if not _succeed(t, x, at_work, here, found, thread, action, outcome):
+            stop = GROWS
+            break
+        found += 1
+    if not able:
+        calm |= 1 << thread
+    tally[FOUND], tally[LOCAL] = found, int(local)
+    tally[ENABLED] += enabled
+    tally[CALM] |= calm
+    return stop
+
+
+def outcome_of(
+    t: m.Tables, x: Space, at_work: Scratch, row: int, shared_row: int, action: int
+) -> int:
+    """What comes of an action in a thread's row and a shared row, as the memo keeps it.
+
+    It is below 0 if the exploration has to stop: a claim is refuted, or a word grows.
+    """
+    key = ((row << 6) | action) << 31 | shared_row
+    at = _memo_slot(x.memo, key)
+    if x.memo[index(at)] != key + 1:
+        _first_time(t, x, at_work, at, key)
+        if t.claims[0][0] or x.control[GROWING]:
+            return -1
+    return int(x.memo[index(at + 1)])
+
+
+def _succeed(
+    t: m.Tables,
+    x: Space,
+    at_work: Scratch,
+    here: int,
+    found: int,
+    thread: int,
+    action: int,
+    outcome: int,
+) -> bool:
+    """Write down the state that an outcome leads to; False if a value falls behind in it.
+
+    Arguments:
+        here: where the numbers of the rows of the state before it begin.
+        found: successors that are written down already.
+    """
+    n, ahead = t.size[m.N_THREADS], at_work.ahead
+    to = found * (n + 1)
+    for j in range(n):
+        ahead[index(to + j)] = x.states[index(here + j)]
+    ahead[index(to + thread)] = outcome >> 40
+    ahead[index(to + n)] = (outcome >> 6) & 0xFFFFFFF
+    moved = (outcome >> 34) & 63
+    if moved:
+        for j in range(n):
+            if j != thread:
+                ahead[to + j] = _moved(t, x, at_work.row, ahead[to + j], moved)
+        if x.control[GROWING]:
+            return False
+    if t.size[m.SYMMETRIC]:
+        _sort(ahead, to, n)
+    hashed = hash_row(ahead, to, n + 1)
+    at_work.hashes[index(found)], at_work.steps[index(found)] = hashed, thread * 64 + action
+    prefetch(x.state_slots, hashed & (len(x.state_slots) - 1))
+    return True
+
+
+def intern_successors(t: m.Tables, x: Space, at_work: Scratch, s: int) -> None:
+    """Number the successors of a state that were found, and put down the edges to them."""
+    width, found = t.size[m.N_THREADS] + 1, at_work.tally[FOUND]
+    hashes, steps = at_work.hashes, at_work.steps
+    states, slots, count, control = x.states, x.state_slots, x.state_count, x.control
+    for e in range(found):
+        number = int(slots[index(hashes[e] & (len(slots) - 1))])
+        prefetch(states, max(0, number - 1) * width)
+    for e in range(found):
+        before = count[0]
+        to = intern_hashed(states, slots, count, at_work.ahead, e * width, width, hashes[e])
+        if to == before:
+            x.parent[to], x.via[to] = s, steps[e]
+            x.depth[to] = x.depth[s] + 1
+        x.edges[control[EDGES]], x.edge_via[control[EDGES]] = to, steps[e]
+        control[EDGES] += 1
+
+
+def close(
+    t: m.Tables, x: Space, at_work: Scratch, s: int, expect: list[list[int]], deadlock: bool
+) -> int:
+    """Put down what a state is whose successors are known: final, stuck, or neither."""
+    n, tally, calm = t.size[m.N_THREADS], at_work.tally, at_work.tally[CALM]
+    x.calm[s], x.edge_start[s + 1] = calm, x.control[EDGES]
+    if tally[EXITED] == n and t.size[m.AGAIN]:
+        x.final[s] = int(calm >> BUFFERS == (1 << n) - 1)
+    elif tally[ENABLED] == 0 and tally[EXITED] == n:
+        x.final[s] = 1
+        row = int(x.states[s * (n + 1) + n])
+        unpack(x.shared, x.shared_start[row], x.shared_start[row + 1], at_work.shared)
+        for j in range(len(expect)):
+            if at_work.shared[expect[j][0]] != expect[j][1]:
+                _put_down(x, s, -1, WRONG_END)
+                return VIOLATED
+    elif tally[ENABLED] == 0 and deadlock:
+        _put_down(x, s, -1, STUCK)
+        return VIOLATED
+    return RUNNING
+
+
+def _put_down(x: Space, s: int, action: int, status: int) -> None:
+    """Put down what is wrong: with a step, or with a state (action -1)."""
+    control = x.control
+    control[BAD_STATE], control[BAD_ACTION], control[BAD_STATUS] = s, action, status
+
+
+def most_successors(t: m.Tables) -> int:
     """How many successors a state has at most."""
     actions = MAX_ACTIONS + 2 if t.size[m.MODEL] == m.C11 else _MANY
     return int(t.size[m.N_THREADS] * actions)
@@ -117,7 +342,16 @@ def successors(t: m.Tables) -> int:
 
 def spare(t: m.Tables) -> int:
     """Room for so many new rows is left before a state is explored."""
-    return successors(t) * (int(t.size[m.N_THREADS]) if t.size[m.GROUPS] else 1)
+    return most_successors(t) * (int(t.size[m.N_THREADS]) if t.size[m.GROUPS] else 1)
+
+
+def _fetch_ahead(t: m.Tables, x: Space, s: int) -> None:
+    """Fetch what a state soon to be explored will ask the memo for."""
+    n, then = t.size[m.N_THREADS], (s + _AHEAD) * (t.size[m.N_THREADS] + 1)
+    if s + _AHEAD < x.state_count[0]:
+        for i in range(then, then + n):
+            key = int(x.states[index(i)]) << 37 | int(x.states[index(then + n)])
+            prefetch(x.memo, _memo_home(x.memo, key))
 
 
 def _memo_home(memo: Numbers, key: int) -> int:
@@ -151,8 +385,9 @@ def move_memo(memo: Numbers, larger: Numbers) -> None:
             larger[index(at + 1)] = memo[index(i + 1)]
 
 
-def _roomy(x: Space, columns: int, words: int, most: int) -> bool:
-    """Whether a state with ``most`` successors surely fits; the rows' widths are given."""
+def _has_room(t: m.Tables, x: Space) -> bool:
+    """Whether the successors of a state surely fit."""
+    columns, words, most = t.size[m.ROW], t.size[m.SHARED], spare(t)
     return bool(
         x.state_count[0] + most < len(x.parent)
         and (x.thread_count[0] + most) * columns < len(x.threads)
@@ -169,31 +404,21 @@ def copy_row(rows: Numbers, first: int, row: list[int]) -> None:
         row[i] = rows[index(first + i)]
 
 
-def _first_time(
-    t: m.Tables,
-    x: Space,
-    regs: list[int],
-    note: list[int],
-    row: list[int],
-    shared: list[int],
-    before: list[int],
-    packed: list[int],
-    at: int,
-    key: int,
-) -> None:
+def _first_time(t: m.Tables, x: Space, at_work: Scratch, at: int, key: int) -> None:
     """Perform an action whose outcome is not known yet, and keep the outcome in the memo.
 
     An outcome is one number: the thread's row, how a group was moved (6 bits), the shared row (28),
     whether the step is local (1), the status (5). So a look-up is one line of the processor's
     cache.
     """
+    row, shared, before, note = at_work.row, at_work.shared, at_work.before, at_work.note
     number = key & 0x7FFFFFFF
     unpack(x.shared, x.shared_start[number], x.shared_start[number + 1], before)
     copy_row(before, 0, shared)
     copy_row(x.threads, (key >> 37) * len(row), row)
     action = (key >> 31) & 63
     code = t.code[row[m.PC]]
-    status = perform(t, row, shared, regs, action, note)
+    status = perform(t, row, shared, at_work.regs, action, note)
     outcome = status
     x.control[MEMOS] += 1
     x.control[FORGOT] |= note[N_FORGOT]
@@ -209,9 +434,8 @@ def _first_time(
                 moving.move_row(t, row, group, amount)
             _watch_growth(t, x, before, shared)
         thread_row = intern(x.threads, x.thread_slots, x.thread_count, row)
-        shared_row = intern_packed(
-            x.shared, x.shared_start, x.shared_slots, x.shared_count, shared, packed
-        )
+        rows = x.shared, x.shared_start, x.shared_slots, x.shared_count
+        shared_row = intern_packed(*rows, shared, at_work.packed)
         outcome |= (((thread_row << 34) | (moved << 28) | shared_row) << 6) | (int(alone) << 5)
     x.memo[at] = key + 1
     x.memo[at + 1] = outcome
@@ -277,7 +501,7 @@ def _sort(state: list[int], first: int, n: int) -> None:
         state[at] = number
 
 
-def _goes_round(x: Space, s: int) -> bool:
+def _closes_cycle(x: Space, s: int) -> bool:
     """Whether a state with these edges might close a cycle in which no other thread goes on.
 
     Such a cycle is closed by its last state that is explored. So each way on has to lead to a state
@@ -293,152 +517,3 @@ def _goes_round(x: Space, s: int) -> bool:
         if to == s or (to < s and x.alone[to]):
             return True
     return False
-
-
-def advance(
-    t: m.Tables, x: Space, at_work: Scratch, expect: list[list[int]], deadlock: bool, limit: int
-) -> int:
-    """Explore states in order until ``limit`` are done; says why it stopped.
-
-    Nothing is allocated here: compiled, it counts no references (``jit.compilable``), which took
-    longer than the rest of a transition.
-    """
-    n = t.size[m.N_THREADS]
-    c11 = t.size[m.MODEL] == m.C11
-    most = spare(t)
-    columns, words = t.size[m.ROW], t.size[m.SHARED]
-    regs, note, row, shared, was, packed, ahead, hashes, steps = at_work
-    agents = 0
-    if t.size[m.REDUCTION] == reduction.RELY:
-        agents = 2 * n if t.size[m.MODEL] == m.TSO else n
-    symmetric = t.size[m.SYMMETRIC] != 0
-    c, states, slots, count = x.control, x.states, x.state_slots, x.state_count
-    memo, threads, ops = x.memo, x.threads, t.op
-    edges, edge_via = x.edges, x.edge_via
-    while True:
-        s = c[EXPLORED]
-        if s == count[0]:
-            return COMPLETE
-        if s >= limit:
-            return RUNNING
-        if not _roomy(x, columns, words, most):
-            return ROOM
-        here = s * (n + 1)
-        shared_row = int(states[index(here + n)])
-        if s + _AHEAD < count[0]:
-            then = here + _AHEAD * (n + 1)
-            for i in range(then, then + n):
-                key = int(states[index(i)]) << 37 | int(states[index(then + n)])
-                prefetch(memo, _memo_home(memo, key))
-        for agent in range(agents + 1):  # each alone, if its step is local; at last all together
-            alone = agent < agents
-            first = agent % n if alone else 0
-            enabled = exited = calm = found = 0
-            stop = RUNNING
-            c[EDGES] = x.edge_start[s]
-            fits = alone
-            for i in range(first, first + 1 if alone else n):
-                thread_row = int(states[index(here + i)])
-                op = ops[index(threads[index(thread_row * columns + m.PC)])]
-                many = op == b.RANDOM or (c11 and b.LOAD <= op <= b.FETCH_XOR)
-                actions = MAX_ACTIONS if many else 1
-                if op == b.EXIT:
-                    exited += 1
-                    actions = int(t.size[m.AGAIN] != 0)
-                if alone and agent >= n:
-                    actions = 0  # its buffer's step, -1, and none of its own
-                able = 0
-                for k in range(0 if alone and agent < n else -1, actions):
-                    action = FLUSH if k < 0 else k
-                    if k < 0 and threads[index(thread_row * columns + m.BUFFERED)] == 0:
-                        calm |= 1 << (i + BUFFERS)
-                        continue
-                    key = ((thread_row << 6) | action) << 31 | shared_row
-                    at = _memo_slot(memo, key)
-                    if memo[index(at)] != key + 1:
-                        _first_time(t, x, regs, note, row, shared, was, packed, at, key)
-                        if t.claims[0][0]:
-                            return REFUTED
-                        if c[GROWING]:
-                            return GROWS
-                    outcome = memo[index(at + 1)]
-                    status = outcome & 31
-                    if status == DISABLED:
-                        if many:
-                            break
-                        continue
-                    if alone and not outcome & 32:
-                        fits = False
-                        break
-                    if status == FULL_BUFFER:
-                        c[FULL] = 1
-                        continue
-                    if status == HEAP_FULL:
-                        c[HEAP] = 1
-                        enabled += 1
-                        continue
-                    if status != DONE:
-                        c[BAD_STATE], c[BAD_ACTION], c[BAD_STATUS] = s, i * 64 + action, status
-                        stop = VIOLATED
-                        break
-                    enabled += 1
-                    able += k >= 0
-                    if outcome >> 6 == (thread_row << 34) | shared_row:
-                        calm |= 1 << i  # a step that changes nothing: a spin
-                        fits = False
-                        continue
-                    to = found * (n + 1)
-                    for j in range(n):
-                        ahead[index(to + j)] = states[index(here + j)]
-                    ahead[index(to + i)] = outcome >> 40
-                    ahead[index(to + n)] = (outcome >> 6) & 0xFFFFFFF
-                    moved = (outcome >> 34) & 63
-                    if moved:
-                        for j in range(n):
-                            if j != i:
-                                ahead[to + j] = _moved(t, x, row, ahead[to + j], moved)
-                        if c[GROWING]:
-                            return GROWS
-                    if symmetric:
-                        _sort(ahead, to, n)
-                    hashes[found], steps[found] = hash_row(ahead, to, n + 1), i * 64 + action
-                    prefetch(slots, hashes[found] & (len(slots) - 1))
-                    found += 1
-                if stop:
-                    break
-                if able == 0:
-                    calm |= 1 << i
-            for e in range(found):
-                number = int(slots[index(hashes[e] & (len(slots) - 1))])
-                prefetch(states, max(0, number - 1) * (n + 1))
-            for e in range(found):
-                before = count[0]
-                to = intern_hashed(states, slots, count, ahead, e * (n + 1), n + 1, hashes[e])
-                if to == before:
-                    x.parent[to], x.via[to] = s, steps[e]
-                    x.depth[to] = x.depth[s] + 1
-                edges[c[EDGES]], edge_via[c[EDGES]] = to, steps[e]
-                c[EDGES] += 1
-            if stop:
-                return stop
-            if fits and enabled and not _goes_round(x, s):
-                x.alone[s] = 1
-                break
-        x.calm[s] = calm
-        x.edge_start[s + 1] = c[EDGES]
-        if exited == n and t.size[m.AGAIN]:
-            x.final[s] = int(calm >> BUFFERS == (1 << n) - 1)
-        elif enabled == 0:
-            c[BAD_STATE], c[BAD_ACTION] = s, -1
-            if exited == n:
-                x.final[s] = 1
-                begin, end = x.shared_start[shared_row], x.shared_start[shared_row + 1]
-                unpack(x.shared, begin, end, shared)
-                for j in range(len(expect)):
-                    if shared[expect[j][0]] != expect[j][1]:
-                        c[BAD_STATUS] = WRONG_END
-                        return VIOLATED
-            elif deadlock:
-                c[BAD_STATUS] = STUCK
-                return VIOLATED
-        c[EXPLORED] = s + 1
