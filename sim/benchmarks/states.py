@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.progress import track
 
 from locksim.checker import Budget, Verdict, check_lock
-from locksim.checker.models.model import POOL
+from locksim.checker.models.layout import POOL
 from locksim.checker.search import compiled as _compiled  # noqa: F401  # for small checks, too
 from locksim.checker.verdict import UNBOUNDED
 from locksim.kinds.checking import checked_bases

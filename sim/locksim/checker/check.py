@@ -17,15 +17,8 @@ from locksim.checker.client import Client, Conduct, End
 from locksim.checker.errors import CheckError, UnfinishedError
 from locksim.checker.expectation import Expectation, expectation
 from locksim.checker.limits import UNFINISHED, VIOLATED, limit, proven
-from locksim.checker.models.model import (
-    MEMORY_MODELS,
-    WATCH_ASSERTIONS,
-    WATCH_EXCLUSION,
-    WATCH_RACES,
-    Model,
-    address_of,
-    model,
-)
+from locksim.checker.models.layout import WATCH_ASSERTIONS, WATCH_EXCLUSION, WATCH_RACES
+from locksim.checker.models.model import MEMORY_MODELS, Model, address_of, model
 from locksim.checker.models.outcome import FAULT
 from locksim.checker.question import Keywords, Question, with_keywords
 from locksim.checker.replay import counterexample as ce

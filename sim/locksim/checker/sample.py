@@ -16,7 +16,8 @@ from locksim.checker.check import Progress, build, expected, shown, watched
 from locksim.checker.client import Client
 from locksim.checker.errors import CheckError
 from locksim.checker.limits import UNFINISHED, VIOLATED
-from locksim.checker.models.model import MODEL, Model
+from locksim.checker.models.layout import MODEL
+from locksim.checker.models.model import Model
 from locksim.checker.models.outcome import CHOICES, DONE, FAULT, HEAP_FULL
 from locksim.checker.models.registers import NOTES
 from locksim.checker.question import Question

@@ -104,7 +104,8 @@ class Search:
             UsageError, CheckError: a limit is out of range.
         """
         from locksim.checker import Budget
-        from locksim.checker.models.model import MOST_ENTRIES, POOL
+        from locksim.checker.models.layout import POOL
+        from locksim.checker.models.model import MOST_ENTRIES
 
         buffered = memory == "tso"
         depth = {}

@@ -3,7 +3,7 @@
 from checker.proofs import for_all_sizes
 
 from locksim.checker import Budget, check_lock, replay
-from locksim.checker.models.model import POOL
+from locksim.checker.models.layout import POOL
 from locksim.kinds.checking import clients_of
 
 BUDGET = Budget(buffer_entries=16, history=POOL)

@@ -27,7 +27,7 @@ RC11; dependencies, which order nothing in C11 either.
 
 from __future__ import annotations
 
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.checker.models import reduction, sc
 from locksim.checker.models.outcome import DISABLED, DONE, RACE
 from locksim.checker.models.registers import N_BEHIND, N_FORGOT, N_NEW, N_OLD
@@ -309,7 +309,7 @@ def _insert(
     shared[t.size[m.VALUES] + at] = value
     shared[t.size[m.POOL_VIEWS] + at] = view
     shared[t.size[m.OLD]] = n + 1
-    for i in range(t.size[m.VIEWS], t.size[m.VIEWS_END]):
+    for i in range(t.size[m.VIEWS], t.size[m.OLD]):
         if shared[i]:
             bit = shared[i] >> like & 1 if like >= 0 else 0
             shared[i] = _widened(shared[i], at, bit)
@@ -329,7 +329,7 @@ def _drop(t: m.Tables, shared: list[int], gone: int) -> None:
         for part in (m.KEYS, m.VALUES, m.POOL_VIEWS):
             shared[t.size[part] + i] = 0
     shared[t.size[m.OLD]] = kept
-    for i in range(t.size[m.VIEWS], t.size[m.VIEWS_END]):
+    for i in range(t.size[m.VIEWS], t.size[m.OLD]):
         view = shared[i]
         if view == 0 or view == _EXITED:
             continue
@@ -342,7 +342,7 @@ def _drop(t: m.Tables, shared: list[int], gone: int) -> None:
 
 def _forget_bit(t: m.Tables, shared: list[int], at: int) -> None:
     """An entry is new again: no view has it behind."""
-    for i in range(t.size[m.VIEWS], t.size[m.VIEWS_END]):
+    for i in range(t.size[m.VIEWS], t.size[m.OLD]):
         if shared[i] != _EXITED:
             shared[i] &= ~(1 << at)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.lang.words import plus, times
 
 
@@ -41,7 +41,7 @@ def move_row(t: m.Tables, row: list[int], group: int, amount: int) -> None:
         row[at] = plus(row[at], times(t.shift_kept[first + start + i], amount))
         if t.shift_moduli[start + i]:
             row[at] %= t.shift_moduli[start + i]
-    buffer, first = m.REGISTERS + t.size[m.WIDTH], group * t.size[m.STATIC]
+    buffer, first = t.size[m.BUFFER], group * t.size[m.STATIC]
     for i in range(row[m.BUFFERED]):
         address = row[buffer + 2 * i]
         if 0 <= address < t.size[m.STATIC]:

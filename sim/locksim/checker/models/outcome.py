@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.checker.models.registers import N_FAULT, N_FAULT_AT, N_FAULT_PC
 from locksim.core.faults import Fault
 

@@ -40,7 +40,7 @@ for starvation and bypass.
 
 from __future__ import annotations
 
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.compiler import bytecode as b
 from locksim.lang.ops import Order
 

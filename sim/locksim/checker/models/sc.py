@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.checker.models.outcome import DONE
 from locksim.checker.models.registers import N_NEW, N_OLD
 from locksim.compiler import bytecode as b

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.checker.models import reduction, sc
 from locksim.checker.models.outcome import DISABLED, DONE, FAULT_MEMORY, FULL_BUFFER, alive, fault
 from locksim.checker.models.registers import N_ADDRESS, N_NEW, N_OLD, N_PC
@@ -20,7 +20,7 @@ def access(
 ) -> int:
     """A load, store or atomic read-modify-write of a live word."""
     op = code[0]
-    first = m.REGISTERS + t.size[m.WIDTH]
+    first = t.size[m.BUFFER]
     n = row[m.BUFFERED]
     if op == b.LOAD:
         old = shared[address]
@@ -54,7 +54,7 @@ def flush(t: m.Tables, row: list[int], shared: list[int], note: list[int]) -> in
     n = row[m.BUFFERED]
     if n == 0:
         return DISABLED
-    first = m.REGISTERS + t.size[m.WIDTH]
+    first = t.size[m.BUFFER]
     address, value = row[first], row[first + 1]
     note[N_PC], note[N_ADDRESS], note[N_NEW] = row[m.PC], address, value
     if not alive(t, shared, address):

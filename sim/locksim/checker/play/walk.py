@@ -17,7 +17,7 @@ from typing import Any
 
 from locksim.checker.client import Client
 from locksim.checker.errors import CheckError
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.checker.models import outcome
 from locksim.checker.models import registers as rg
 from locksim.checker.models.model import MEMORY_MODELS, Model

@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.checker.models.model import Model
 from locksim.checker.replay.invocations import Invocation
 from locksim.checker.replay.messages import verdict, waits

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.checker.models.model import Model
 from locksim.compiler import bytecode as b
 

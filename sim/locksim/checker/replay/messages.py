@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.checker.models import outcome as oc
 from locksim.checker.models import registers as rg
 from locksim.checker.replay import races

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.checker.models.model import Model
 from locksim.lang.fields import array, param, part, word
 from locksim.lang.struct import Struct

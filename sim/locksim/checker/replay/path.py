@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from locksim.checker.client import TEST_CLIENT
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.checker.models import outcome as oc
 from locksim.checker.models import registers as rg
 from locksim.checker.models.model import Model
@@ -203,7 +203,7 @@ class Replay:
 
     def buffer(self, row: list[int]) -> list[tuple[str, int, str]]:
         """What is in the store buffer of a thread's row, oldest first: word, value, as text."""
-        first = m.REGISTERS + self.model.tables.size[m.WIDTH]
+        first = self.model.tables.size[m.BUFFER]
         stores = row[first : first + 2 * row[m.BUFFERED]]
         return [
             (self.names.word(address), value, self.names.value(address, value))

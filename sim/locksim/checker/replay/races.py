@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.checker.models import registers as rg
 from locksim.checker.replay.path import Replay, where
 from locksim.compiler import bytecode as b

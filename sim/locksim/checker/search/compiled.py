@@ -10,7 +10,8 @@ import numpy as np
 
 from locksim import jit
 from locksim.checker.models import c11, moving, outcome, reduction, registers, sc, tso
-from locksim.checker.models.model import C11, MODEL, Tables, model
+from locksim.checker.models.layout import C11, MODEL, Tables
+from locksim.checker.models.model import model
 from locksim.checker.search import (
     cycles,
     invariants,
@@ -40,8 +41,10 @@ _ALLOCATE = (random_walk.wander, random_walk.follow)
 """The functions that make rows, for which numba counts references."""
 
 
-_IN_PLACE = (loop.expand, loop.follow, loop.outcome_of, loop._succeed, loop.intern_successors)
-_IN_PLACE += (loop.close, loop._has_room, loop._fetch_ahead)
+_IN_PLACE: tuple[Any, ...] = (
+    *(loop.expand, loop.follow, loop.outcome_of, loop.succeed, loop.intern_successors, loop.close),
+    *(loop.has_room, loop.fetch_ahead),
+)
 """The parts of :func:`loop.advance` that a call of their own would slow down: it would pass on all
 arrays of the space."""
 

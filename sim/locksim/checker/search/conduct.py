@@ -17,7 +17,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from locksim.checker.client import Conduct
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.checker.models.program import Program
 from locksim.checker.search.explore import Exploration
 from locksim.compiler import bytecode as b

@@ -7,7 +7,7 @@ Operations that no other thread notices (``pause``, ``compute``, fences, marks) 
 
 from __future__ import annotations
 
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.checker.search.explore import Exploration
 from locksim.compiler import bytecode as b
 from locksim.compiler.bytecode import Place

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.checker.search.step import FLUSH
 
 

@@ -19,9 +19,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from locksim.checker.errors import CheckError
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.checker.models import moving, reduction
-from locksim.checker.models.model import Model, Tables
+from locksim.checker.models.layout import Tables
+from locksim.checker.models.model import Model
 from locksim.checker.models.outcome import CHOICES, DONE
 from locksim.checker.models.registers import NOTES
 from locksim.checker.search import loop

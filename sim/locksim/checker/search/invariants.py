@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.checker.models.outcome import FAULT_MEMORY, alive
 from locksim.checker.models.registers import N_FAULT, N_FAULT_AT, N_FAULT_PC, compute
 from locksim.checker.search.packed import unpack

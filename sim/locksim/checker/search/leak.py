@@ -7,7 +7,7 @@ up.
 
 from __future__ import annotations
 
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.checker.models.model import Model
 from locksim.checker.search.explore import Exploration
 

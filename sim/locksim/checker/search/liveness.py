@@ -24,8 +24,8 @@ from collections import deque
 from dataclasses import dataclass
 from itertools import accumulate
 
-from locksim.checker.models import model as m
-from locksim.checker.models.model import BUFFERS
+from locksim.checker.models import layout as m
+from locksim.checker.models.layout import BUFFERS
 from locksim.checker.models.outcome import DONE
 from locksim.checker.models.program import Program, successors
 from locksim.checker.models.registers import NOTES

@@ -19,9 +19,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.checker.models import moving, reduction
-from locksim.checker.models.model import BUFFERS
+from locksim.checker.models.layout import BUFFERS
 from locksim.checker.models.outcome import DISABLED, DONE, FULL_BUFFER, HEAP_FULL
 from locksim.checker.models.registers import N_ADDRESS, N_FORGOT
 from locksim.checker.search.packed import WORST, intern_packed, unpack
@@ -133,9 +133,9 @@ def advance(
             return COMPLETE
         if s >= limit:
             return RUNNING
-        if not _has_room(t, x):
+        if not has_room(t, x):
             return ROOM
-        _fetch_ahead(t, x, s)
+        fetch_ahead(t, x, s)
         stop = expand(t, x, at_work, s)
         if stop == RUNNING:
             stop = close(t, x, at_work, s, expect, deadlock)
@@ -223,7 +223,7 @@ def follow(
             calm |= 1 << thread
             local = False
             continue
-        if not _succeed(t, x, at_work, here, found, thread, action, outcome):
+        if not succeed(t, x, at_work, here, found, thread, action, outcome):
             stop = GROWS
             break
         found += 1
@@ -251,7 +251,7 @@ def outcome_of(
     return int(x.memo[index(at + 1)])
 
 
-def _succeed(
+def succeed(
     t: m.Tables,
     x: Space,
     at_work: Scratch,
@@ -345,7 +345,7 @@ def spare(t: m.Tables) -> int:
     return most_successors(t) * (int(t.size[m.N_THREADS]) if t.size[m.GROUPS] else 1)
 
 
-def _fetch_ahead(t: m.Tables, x: Space, s: int) -> None:
+def fetch_ahead(t: m.Tables, x: Space, s: int) -> None:
     """Fetch what a state soon to be explored will ask the memo for."""
     n, then = t.size[m.N_THREADS], (s + _AHEAD) * (t.size[m.N_THREADS] + 1)
     if s + _AHEAD < x.state_count[0]:
@@ -385,7 +385,7 @@ def move_memo(memo: Numbers, larger: Numbers) -> None:
             larger[index(at + 1)] = memo[index(i + 1)]
 
 
-def _has_room(t: m.Tables, x: Space) -> bool:
+def has_room(t: m.Tables, x: Space) -> bool:
     """Whether the successors of a state surely fit."""
     columns, words, most = t.size[m.ROW], t.size[m.SHARED], spare(t)
     return bool(

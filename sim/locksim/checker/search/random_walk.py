@@ -17,7 +17,7 @@ Store buffers take part like threads.
 
 from __future__ import annotations
 
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.checker.models.outcome import DISABLED, DONE, FULL_BUFFER
 from locksim.checker.search.loop import STUCK, WRONG_END, copy_row
 from locksim.checker.search.step import FLUSH, MAX_CHOICES, perform

@@ -29,7 +29,7 @@ from functools import cached_property
 from itertools import permutations, product
 
 from locksim.checker.limits import limit
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.checker.models.program import defines, live, reaching, successors, uses
 from locksim.checker.search.explore import Exploration
 from locksim.compiler import bytecode as b

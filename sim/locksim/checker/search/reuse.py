@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.checker.search.loop import Space
 from locksim.checker.search.packed import unpack
 from locksim.compiler import bytecode as b

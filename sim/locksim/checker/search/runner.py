@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from locksim.checker.models.model import SC, Tables
+from locksim.checker.models.layout import SC, Tables
 from locksim.checker.search import (
     cycles,
     invariants,
@@ -99,7 +99,7 @@ PLAIN = Runner(
 
 
 SOURCES = (
-    *(f"checker/models/{name}.py" for name in ("c11", "model", "moving", "outcome")),
+    *(f"checker/models/{name}.py" for name in ("c11", "layout", "moving", "outcome")),
     *(f"checker/models/{name}.py" for name in ("reduction", "registers", "sc", "tso")),
     *(f"checker/search/{name}.py" for name in ("compiled", "cycles", "invariants", "loop")),
     *(f"checker/search/{name}.py" for name in ("packed", "progress", "random_walk", "reuse")),

@@ -11,7 +11,7 @@ its own: action ``FLUSH`` makes its oldest store visible.
 from __future__ import annotations
 
 from locksim.checker.models import c11, reduction, sc, tso
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.checker.models.outcome import (
     CHOICES,
     DISABLED,

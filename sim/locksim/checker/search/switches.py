@@ -17,7 +17,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-from locksim.checker.models import model as m
+from locksim.checker.models import layout as m
 from locksim.checker.models.outcome import DISABLED, FULL_BUFFER
 from locksim.checker.models.registers import N_FAULT, NOTES
 from locksim.checker.search.explore import Exploration
@@ -26,7 +26,7 @@ from locksim.checker.search.loop import EXPLORED, STUCK
 from locksim.checker.search.step import FLUSH, MAX_ACTIONS, perform
 from locksim.compiler import bytecode as b
 
-_SWITCH = m.MAX_THREADS
+_SWITCH = m.BUFFERS
 """The weight of a switch. Of ways with equally many, the one is better whose first thread is lower,
 so that number is what a way begins with."""
 _UNKNOWN = (1 << 31) - 1

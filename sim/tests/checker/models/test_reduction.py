@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from locksim.checker import check_workload, outcomes
 from locksim.checker.check import build, expected, watched
-from locksim.checker.models.model import WATCH_EXCLUSION, address_of, model
+from locksim.checker.models.layout import WATCH_EXCLUSION
+from locksim.checker.models.model import address_of, model
 from locksim.checker.question import Question
 from locksim.checker.search import explore as exploration
 from locksim.checker.search.explore import explore

@@ -29,7 +29,7 @@ COMPILED = [
     source
     for source in compiled.SOURCES
     if source.startswith(("checker/", "lang/randomness"))
-    and not source.endswith(("compiled.py", "model.py"))
+    and not source.endswith(("compiled.py", "layout.py"))
 ]
 
 
