@@ -10,7 +10,7 @@ from locksim import machine
 from locksim.checker.errors import CheckError
 from locksim.checker.models import layout as m
 from locksim.checker.models.layout import SC, TSO, WATCH_ASSERTIONS, WATCH_EXCLUSION, Tables
-from locksim.checker.models.placement import Crew
+from locksim.checker.models.placement import Placement
 from locksim.checker.models.prior_use import Used
 from locksim.checker.models.program import Program, unfold
 from locksim.checker.models.shifts import Shifts, shifts
@@ -126,14 +126,14 @@ def model(
     wpl, weak = machine_tables.words_per_line, memory == "c11" or bool(orders)
     linked = _linked(workload, wpl, machine_tables.n_cpus, tasks, weak)
     image = with_orders(linked, orders or {})
-    crew = None
+    placement = None
     if used is None:
         built = build(workload, machine_tables, list(image.types), heap_lines=heap_lines)
     else:
         built = used.under(workload, image)
-        crew = Crew(used.cpus, machine_tables.n_cpus, image.places[image.entry].file)
+        placement = Placement(used.cpus, machine_tables.n_cpus, image.places[image.entry].file)
     by = switching(workload, built, n_threads, tasks) if tasks else None
-    program = unfold(image, by, crew)
+    program = unfold(image, by, placement)
     number = MEMORY_MODELS.index(memory)
     entries = buffer_entries if number == TSO else 0
     begin = [*(program.entries or [program.entry] * n_threads), *[program.task_entry] * tasks]

@@ -1,7 +1,7 @@
 """Threads of a check on chosen CPUs of a larger machine.
 
 As a rule thread k of a check runs on CPU k, and the machine has no CPU more. A program can ask
-where it runs, and so behave otherwise on the machine that it is measured on. With a crew the
+where it runs, and so behave otherwise on the machine that it is measured on. With a placement the
 program under check gets the answers of that machine: ``cpu()`` and ``thread()`` are the CPU on
 which the thread runs there, ``n_cpus()`` is the machine's number. The test client itself still
 counts its threads from 0.
@@ -19,7 +19,7 @@ from locksim.compiler import bytecode as b
 
 
 @dataclass(frozen=True)
-class Crew:
+class Placement:
     """The CPUs of a check's threads.
 
     Arguments:
@@ -32,35 +32,35 @@ class Crew:
     client: str
 
 
-def numbered(
-    code: list[list[int]], registers: list[int], entry: int, crew: Crew, whose: list[str]
+def number_threads(
+    code: list[list[int]], registers: list[int], entry: int, placement: Placement, whose: list[str]
 ) -> tuple[int, ...]:
-    """Let the questions of a program be answered for a crew; the first row of each thread.
+    """Let the questions of a program be answered for a placement; the first row of each thread.
 
     Arguments:
         code: unfolded rows; changed, and grown by the threads' first rows.
         registers: the values at the start; grown. entry: the program's first row.
-        crew: the CPUs. whose: the source file of each row.
+        placement: the CPUs. whose: the source file of each row.
 
     Raises:
         CheckError: the program wakes or switches threads, which it names by number.
     """
     mine, all_of_them = len(registers), len(registers) + 1
-    registers += [0, crew.n_cpus]
+    registers += [0, placement.n_cpus]
     for row, file in zip(code, whose, strict=True):
         if row[0] in (b.WAKE, b.SWITCH, b.BLOCK):
             raise CheckError(
                 "threads that block and wake each other cannot be checked on chosen CPUs\n"
                 "help: check them on CPUs from 0 on"
             )
-        if file == crew.client:
+        if file == placement.client:
             continue
         if row[0] in (b.CPU, b.THREAD):
             row[:] = _row(b.MOV, row[1], mine)
         elif row[0] in (b.NCPUS, b.NTHREADS):
             row[:] = _row(b.MOV, row[1], all_of_them)
     entries = []
-    for cpu in crew.cpus:
+    for cpu in placement.cpus:
         entries.append(len(code))
         registers.append(cpu)
         code += [_row(b.MOV, mine, len(registers) - 1), _row(b.JMP, entry)]

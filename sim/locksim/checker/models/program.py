@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from locksim.checker.errors import CheckError
-from locksim.checker.models.placement import Crew, numbered
+from locksim.checker.models.placement import Placement, number_threads
 from locksim.checker.models.tasks import Switching, rewritten
 from locksim.compiler import bytecode as b
 from locksim.compiler.bytecode import Image, Place
@@ -85,12 +85,14 @@ class Program:
     entries: tuple[int, ...] = ()
 
 
-def unfold(image: Image, by: Switching | None = None, crew: Crew | None = None) -> Program:
+def unfold(
+    image: Image, by: Switching | None = None, placement: Placement | None = None
+) -> Program:
     """The program of a linked image.
 
     Arguments:
         image: the linked program. by: how tasks are switched, if there are any.
-        crew: the CPUs that the threads run on, if they are not those from 0 on.
+        placement: the CPUs that the threads run on, if they are not those from 0 on.
 
     Raises:
         CheckError: it is too long, draws an exponential random number that matters, or schedules
@@ -101,9 +103,9 @@ def unfold(image: Image, by: Switching | None = None, crew: Crew | None = None) 
     entries: tuple[int, ...] = ()
     if by is None:
         _refuse_scheduling(image)
-        if crew is not None:
+        if placement is not None:
             whose = [image.places[k].file for k in origin]
-            entries = numbered(code, registers, entry, crew, whose)
+            entries = number_threads(code, registers, entry, placement, whose)
             new = len(code) - len(origin)
             origin, call_of = [*origin, *[image.entry] * new], [*call_of, *[-1] * new]
     else:

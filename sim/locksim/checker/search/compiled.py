@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from locksim import jit
-from locksim.checker.models import c11, moving, outcome, reduction, registers, sc, tso
+from locksim.checker.models import c11, normal_form, outcome, reduction, registers, sc, tso
 from locksim.checker.models.layout import C11, MODEL, Tables
 from locksim.checker.models.model import model
 from locksim.checker.search import (
@@ -34,7 +34,20 @@ from locksim.lang.struct import Workload
 __all__ = ["FUNCTIONS", "PARTS", "warm"]
 
 _MODULES = (
-    *(arithmetic, outcome, sc, tso, c11, reduction, registers, moving, step, table, packed, loop),
+    *(
+        arithmetic,
+        outcome,
+        sc,
+        tso,
+        c11,
+        reduction,
+        registers,
+        normal_form,
+        step,
+        table,
+        packed,
+        loop,
+    ),
     *(random_walk, progress, cycles, invariants, reuse),
 )
 _ALLOCATE = (random_walk.wander, random_walk.follow)

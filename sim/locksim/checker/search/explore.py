@@ -20,7 +20,7 @@ from functools import partial
 
 from locksim.checker.errors import CheckError
 from locksim.checker.models import layout as m
-from locksim.checker.models import moving, reduction
+from locksim.checker.models import normal_form, reduction
 from locksim.checker.models.layout import Tables
 from locksim.checker.models.model import Model
 from locksim.checker.models.outcome import CHOICES, DONE
@@ -116,10 +116,10 @@ class Exploration:
             place = self.model.program.places[-1 - at]
             return (
                 f"while a thread stays at {shown(place.file, place.line)} in {place.method}, the "
-                "others move away without bound from the value that it keeps"
+                "others shift away without bound from the value that it keeps"
             )
         why = self.model.shifts.reasons.get(
-            at, "it moves away without bound from the words that it is compared with"
+            at, "it shifts away without bound from the words that it is compared with"
         )
         return f"{self.model.memory.name(at)} grows without bound, and not as tickets do: {why}"
 
@@ -152,7 +152,7 @@ class Exploration:
         model, space, found = self.model, self.space, []
         rows, shared, _ = _started(model)
         regs, note = list(model.program.registers), [0] * NOTES
-        moves = list(zip(space.moves[::2], space.moves[1::2], strict=True))
+        shifts = list(zip(space.shifts[::2], space.shifts[1::2], strict=True))
         for step in steps:
             place, action = divmod(step, 64)
             numbers = [
@@ -162,11 +162,11 @@ class Exploration:
             found.append(thread * 64 + action)
             before = shared.copy()
             perform(model.tables, rows[thread], shared, regs, action, note)
-            move = moving.due(model.tables, before, shared)
-            if move in moves[: space.control[loop.MOVES]]:
-                moving.move_words(model.tables, shared, *move)
+            shift = normal_form.find_shift(model.tables, before, shared)
+            if shift in shifts[: space.control[loop.SHIFTS]]:
+                normal_form.shift_words(model.tables, shared, *shift)
                 for row in rows:
-                    moving.move_row(model.tables, row, *move)
+                    normal_form.shift_row(model.tables, row, *shift)
         return found
 
     @property
@@ -427,7 +427,7 @@ def _empty(model: Model, by: Runner) -> Space:
         calm=many,
         edges=4 * many,
         edge_via=4 * many,
-        moves=2 * loop.MOST_MOVES,
+        shifts=2 * loop.MOST_SHIFTS,
         values=counted * loop.MOST_VALUES,
         distinct=counted,
         control=loop.N_CONTROL,

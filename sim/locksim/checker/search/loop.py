@@ -9,7 +9,7 @@ up to. Most transitions then cost two look-ups and no interpretation. Both are l
 processor's caches, so all successors of a state are named before the first is looked up, and what
 the next states will ask the memo for is fetched ahead.
 
-If a step moves the anchor of a group (:mod:`locksim.checker.models.shifts`), the group is moved
+If a step moves the anchor of a group (:mod:`locksim.checker.models.shifts`), the group is shifted
 back, in the shared row and in every thread's. That is one more outcome of the memo for each thread.
 If threads are exchangeable (:mod:`locksim.checker.models.symmetry`), their rows are sorted, and an
 action says the thread's place among them.
@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from locksim.checker.models import layout as m
-from locksim.checker.models import moving, reduction
+from locksim.checker.models import normal_form, reduction
 from locksim.checker.models.layout import BUFFERS
 from locksim.checker.models.outcome import DISABLED, DONE, FULL_BUFFER, HEAP_FULL
 from locksim.checker.models.registers import N_ADDRESS, N_FORGOT
@@ -39,7 +39,7 @@ RUNNING, COMPLETE, ROOM, VIOLATED, REFUTED, GROWS = range(6)
 
 # The control block.
 (EXPLORED, EDGES, FULL, HEAP, BAD_STATE, BAD_ACTION, BAD_STATUS, MEMOS, FORGOT) = range(9)
-MOVES, GROWING, CRAMPED, N_CONTROL = 9, 10, 11, 12
+SHIFTS, GROWING, CRAMPED, N_CONTROL = 9, 10, 11, 12
 """GROWING: the word that grows without bound, or -1 - the row where a thread keeps a value that
 falls behind; 0: none does. CRAMPED: the memo does not grow any more."""
 
@@ -50,11 +50,11 @@ returned. CALM: agents that cannot act, or change nothing. LOCAL: whether one ag
 
 MOST_VALUES = 128
 """Values of a word of an endless program after which it counts as growing without bound."""
-MOST_MOVES = 63
-"""Different moves, each of a group by an amount, that are told apart."""
+MOST_SHIFTS = 63
+"""Different shifts, each of a group by an amount, that are told apart."""
 
-_MOVE = 62
-"""What stands for an action where a thread's row is moved with its group."""
+_SHIFT = 62
+"""What stands for an action where a thread's row is shift with its group."""
 _MANY = MAX_CHOICES + 2
 """Successors by one thread at most, but for C11."""
 _PROBES = 8
@@ -93,7 +93,7 @@ class Space(NamedTuple):
     calm: Numbers  # agents that cannot act, or act without changing anything
     edges: Numbers
     edge_via: Numbers
-    moves: Numbers  # pairs: group and amount
+    shifts: Numbers  # pairs: group and amount
     values: Numbers  # of each word, the values that it had, for endless programs
     distinct: Numbers  # of each word, how many
     control: Numbers
@@ -273,11 +273,11 @@ def succeed(
         ahead[index(to + j)] = x.states[index(here + j)]
     ahead[index(to + thread)] = outcome >> 40
     ahead[index(to + n)] = (outcome >> 6) & 0xFFFFFFF
-    moved = (outcome >> 34) & 63
-    if moved:
+    shift = (outcome >> 34) & 63
+    if shift:
         for j in range(n):
             if j != thread:
-                ahead[to + j] = _moved(t, x, at_work.row, ahead[to + j], moved)
+                ahead[to + j] = _shifted_row(t, x, at_work.row, ahead[to + j], shift)
         if x.control[GROWING]:
             return False
     if t.size[m.SYMMETRIC]:
@@ -407,9 +407,9 @@ def copy_row(rows: Numbers, first: int, row: list[int]) -> None:
 def _first_time(t: m.Tables, x: Space, at_work: Scratch, at: int, key: int) -> None:
     """Perform an action whose outcome is not known yet, and keep the outcome in the memo.
 
-    An outcome is one number: the thread's row, how a group was moved (6 bits), the shared row (28),
-    whether the step is local (1), the status (5). So a look-up is one line of the processor's
-    cache.
+    An outcome is one number: the thread's row, how a group was shifted (6 bits), the shared
+    row (28), whether the step is local (1), the status (5). So a look-up is one line of the
+    processor's cache.
     """
     row, shared, before, note = at_work.row, at_work.shared, at_work.before, at_work.note
     number = key & 0x7FFFFFFF
@@ -424,46 +424,46 @@ def _first_time(t: m.Tables, x: Space, at_work: Scratch, at: int, key: int) -> N
     x.control[FORGOT] |= note[N_FORGOT]
     if status == DONE:
         alone = reduction.local(t, row, before, shared, code, note[N_ADDRESS], action == FLUSH)
-        moved = 0
+        shift = 0
         if t.size[m.COUNTS]:
-            group, amount = moving.due(t, before, shared)
+            group, amount = normal_form.find_shift(t, before, shared)
             if amount:
-                moved = _move_number(x, group, amount)
-            if moved:
-                moving.move_words(t, shared, group, amount)
-                moving.move_row(t, row, group, amount)
+                shift = _shift_number(x, group, amount)
+            if shift:
+                normal_form.shift_words(t, shared, group, amount)
+                normal_form.shift_row(t, row, group, amount)
             _watch_growth(t, x, before, shared)
         thread_row = intern(x.threads, x.thread_slots, x.thread_count, row)
         rows = x.shared, x.shared_start, x.shared_slots, x.shared_count
         shared_row = intern_packed(*rows, shared, at_work.packed)
-        outcome |= (((thread_row << 34) | (moved << 28) | shared_row) << 6) | (int(alone) << 5)
+        outcome |= (((thread_row << 34) | (shift << 28) | shared_row) << 6) | (int(alone) << 5)
     x.memo[at] = key + 1
     x.memo[at + 1] = outcome
 
 
-def _move_number(x: Space, group: int, amount: int) -> int:
-    """The number of a move, from 1; or 0 if there are too many."""
-    n = x.control[MOVES]
+def _shift_number(x: Space, group: int, amount: int) -> int:
+    """The number of a shift, from 1; or 0 if there are too many."""
+    n = x.control[SHIFTS]
     for i in range(n):
-        if x.moves[2 * i] == group and x.moves[2 * i + 1] == amount:
+        if x.shifts[2 * i] == group and x.shifts[2 * i + 1] == amount:
             return i + 1
-    if n == MOST_MOVES:
+    if n == MOST_SHIFTS:
         return 0
-    x.moves[2 * n], x.moves[2 * n + 1] = group, amount
-    x.control[MOVES] = n + 1
+    x.shifts[2 * n], x.shifts[2 * n + 1] = group, amount
+    x.control[SHIFTS] = n + 1
     return int(n + 1)
 
 
-def _moved(t: m.Tables, x: Space, row: list[int], thread_row: int, moved: int) -> int:
-    """The number of a thread's row after a move, which the memo keeps too."""
-    key = ((thread_row << 6) | _MOVE) << 31 | moved
+def _shifted_row(t: m.Tables, x: Space, row: list[int], thread_row: int, shift: int) -> int:
+    """The number of a thread's row after a shift, which the memo keeps too."""
+    key = ((thread_row << 6) | _SHIFT) << 31 | shift
     at = _memo_slot(x.memo, key)
     if x.memo[index(at)] != key + 1:
         first = thread_row * len(row)
         copy_row(x.threads, first, row)
-        moving.move_row(t, row, x.moves[2 * moved - 2], x.moves[2 * moved - 1])
-        group = x.moves[2 * moved - 2]
-        if moving.farthest(t, row, group) > MOST_VALUES:
+        normal_form.shift_row(t, row, x.shifts[2 * shift - 2], x.shifts[2 * shift - 1])
+        group = x.shifts[2 * shift - 2]
+        if normal_form.greatest_distance(t, row, group) > MOST_VALUES:
             x.control[GROWING] = -1 - row[m.PC]
         x.control[MEMOS] += 1
         x.memo[at] = key + 1
@@ -474,7 +474,7 @@ def _moved(t: m.Tables, x: Space, row: list[int], thread_row: int, moved: int) -
 def _watch_growth(t: m.Tables, x: Space, before: list[int], shared: list[int]) -> None:
     """Note the values that a step leaves in words; a word of which there are too many is growing.
 
-    Groups are moved back already. What is still growing makes the states infinite.
+    Groups are shifted back already. What is still growing makes the states infinite.
     """
     for a in range(t.size[m.STATIC]):
         if shared[a] == before[a]:

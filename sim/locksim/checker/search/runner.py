@@ -99,7 +99,7 @@ PLAIN = Runner(
 
 
 SOURCES = (
-    *(f"checker/models/{name}.py" for name in ("c11", "layout", "moving", "outcome")),
+    *(f"checker/models/{name}.py" for name in ("c11", "layout", "normal_form", "outcome")),
     *(f"checker/models/{name}.py" for name in ("reduction", "registers", "sc", "tso")),
     *(f"checker/search/{name}.py" for name in ("compiled", "cycles", "invariants", "loop")),
     *(f"checker/search/{name}.py" for name in ("packed", "progress", "random_walk", "reuse")),

@@ -1,4 +1,4 @@
-"""Moving a group of words and registers (:mod:`shifts`) to where its anchor is near 0."""
+"""The normal form of a state: each group (:mod:`shifts`) has its anchor near 0."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from locksim.checker.models import layout as m
 from locksim.lang.words import plus, times
 
 
-def due(t: m.Tables, before: list[int], shared: list[int]) -> tuple[int, int]:
-    """The group that a step has moved away from 0, and by how much to move it; or -1 and 0.
+def find_shift(t: m.Tables, before: list[int], shared: list[int]) -> tuple[int, int]:
+    """The group whose anchor a step has moved away from 0, and by how much to shift it; or -1, 0.
 
     Arguments:
         t: the model's Tables.
@@ -24,16 +24,16 @@ def due(t: m.Tables, before: list[int], shared: list[int]) -> tuple[int, int]:
     return -1, 0
 
 
-def move_words(t: m.Tables, shared: list[int], group: int, amount: int) -> None:
-    """Move the words of a group."""
+def shift_words(t: m.Tables, shared: list[int], group: int, amount: int) -> None:
+    """Shift the words of a group."""
     first = group * t.size[m.STATIC]
     for a in range(t.size[m.STATIC]):
         if t.shift_words[first + a]:
             shared[a] = plus(shared[a], times(t.shift_words[first + a], amount))
 
 
-def move_row(t: m.Tables, row: list[int], group: int, amount: int) -> None:
-    """Move the registers and the buffered stores of a thread that belong to a group."""
+def shift_row(t: m.Tables, row: list[int], group: int, amount: int) -> None:
+    """Shift the registers and the buffered stores of a thread that belong to a group."""
     pc = row[m.PC]
     start, first = t.keep_start[pc], group * len(t.keep)
     for i in range(t.keep_start[pc + 1] - start):
@@ -49,7 +49,7 @@ def move_row(t: m.Tables, row: list[int], group: int, amount: int) -> None:
             row[buffer + 2 * i + 1] = plus(value, times(t.shift_words[first + address], amount))
 
 
-def farthest(t: m.Tables, row: list[int], group: int) -> int:
+def greatest_distance(t: m.Tables, row: list[int], group: int) -> int:
     """How far the registers of a thread are from the anchor of their group, in its steps."""
     pc, most = row[m.PC], 0
     start, first = t.keep_start[pc], group * len(t.keep)
