@@ -70,7 +70,8 @@ class Costs:
     """Every cost in picoseconds; rows are indexed by distance class.
 
     Entry 0 of a row is for the same CPU, entry 1 for the same core, entry 2 for the same node. A
-    row that is not given is filled: with the cost that applies instead, or with 0.
+    row that is not given is filled: with the cost that applies instead, or with 0. So a copy with
+    another ``tenure_ps`` keeps its rows, unless they are empty in it.
     """
 
     l1_hit_ps: int = _cost("l1_hit", "a load that hits in the nearest cache", "3 to 5 cycles")

@@ -64,7 +64,9 @@ def _both(
         costs: what to change in the machine's tables.
     """
     profile = machine.load(name).without_caches()
-    tables = dataclasses.replace(profile.tables(cpus, "compact"), **costs)
+    # Line hold times by class follow the single ones anew.
+    anew = dict.fromkeys(("tenure_class_ps", "tenure_plain_class_ps"), ())
+    tables = dataclasses.replace(profile.tables(cpus, "compact"), **anew, **costs)
     if overlap_percent is not None:
         parts = np.minimum(tables.transfer_ps, tables.invalidate_ps) * overlap_percent // 100
         tables = dataclasses.replace(tables, overlap_ps=parts)
