@@ -59,7 +59,7 @@ FREE = """
     machine new --latency; machine new --shape; machine new --source; machine new name;
     native explore --define; native explore --replay; paper chatroom --set;
     paper sensitivity --only; paper sensitivity --vary; play open link; play schedule --only;
-    play share --page; sweep --cluster
+    play share --page; report twin --only; sweep --cluster
 """
 """Options and arguments whose values no list holds."""
 

@@ -30,6 +30,7 @@ from lockui.report import Report
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from locksim.study.reports import reading
     from locksim.study.reports.gain import Bound
     from locksim.study.reports.identities import Checked
     from locksim.study.reports.limits import BeyondLimit
@@ -130,24 +131,15 @@ def report(
     Lines that are not the tool's are skipped and counted. An inconsistent table is still printed.
     Exit code 2: the text is not such a report, or a row is damaged.
     """
-    from locksim.study.reports import detect
-    from locksim.study.reports.errors import ReportError
     from locksim.study.reports.gain import bounds
     from locksim.study.reports.identities import check
     from locksim.study.reports.limits import beyond
-    from locksim.study.reports.lines import decode
 
     if cpus is not None:
         bounded(cpus, "--cpus", 1, 1 << 20)
     if window is not None and not window:
         raise UsageError(f"--window must be above 0 (got {window})")
-    try:
-        with _opened(file) as stream:
-            report = detect.read_report(
-                decode(stream), format_, cpus=cpus, window_ns=None if window is None else window.ns
-            )
-    except ReportError as error:
-        raise ReportError(f"{file}: {error}") from error
+    report = read_tables(file, format_, cpus=cpus, window_ns=None if window is None else window.ns)
     found = [Finding(table, check(table), beyond(table), bounds(table)) for table in report.tables]
     document = ReportAnswer(
         file=str(file),
@@ -187,6 +179,30 @@ class Finding:
         if explain:
             entry["bounds"] = [one.to_json() for one in self.bounds]
         return cast("TableEntry", entry)
+
+
+def read_tables(
+    file: Path, format_: str | None, *, cpus: int | None, window_ns: float | None
+) -> reading.Report:
+    """Return the tables of a text.
+
+    Arguments:
+        file: with the text; ``-`` is standard input. format_: of the text; None: found out.
+        cpus, window_ns: of the measurement, where the text does not name them.
+
+    Raises:
+        ReportError: the text is not a report, or a row is damaged.
+        UsageError: the file cannot be read.
+    """
+    from locksim.study.reports import detect
+    from locksim.study.reports.errors import ReportError
+    from locksim.study.reports.lines import decode
+
+    try:
+        with _opened(file) as stream:
+            return detect.read_report(decode(stream), format_, cpus=cpus, window_ns=window_ns)
+    except ReportError as error:
+        raise ReportError(f"{file}: {error}") from error
 
 
 @contextmanager

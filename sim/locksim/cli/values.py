@@ -119,3 +119,15 @@ def report_formats() -> Iterable[str]:
     from locksim.study.reports.detect import FORMATS
 
     return FORMATS
+
+
+def what_if_changes(incomplete: str) -> list[str]:
+    """Return the changes that a what-if of a load may be; a lock's name is completed, too."""
+    from locksim.study.twin.change import CHANGES
+
+    prefix = "lock="
+    if incomplete.startswith(prefix):
+        found = [f"{prefix}{name}" for name in locks("lock")()]
+    else:
+        found = [name.rstrip("ANEMX") for name in CHANGES]
+    return [one for one in found if one.startswith(incomplete)]

@@ -1,0 +1,301 @@
+"""What a table says about one class of locks: the columns that a load can be fitted to.
+
+A row for readers and a row for writers of the same name belong together. The columns are those of
+both sides together, where a table has them: a rate, shares and mean times. The error of a column
+is what rounding and chance leave open: a count of n is good to 1 / sqrt(n), and so is a mean over
+n waits, whose coefficient of variation is about 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from locksim.study.reports.gain import waited
+from locksim.study.reports.table import Kind, LockRow, LockTable
+from locksim.study.twin.errors import TwinError
+
+__all__ = ["COLUMNS", "Evidence", "Target", "evidence_of", "same_lock"]
+
+LEAST_WAITS = 10
+"""Contended acquisitions below which a mean wait is chance."""
+
+COLUMNS = {
+    "rate": ("acquisitions", "1/s"),
+    "contentions": ("contended acquisitions", "1/s"),
+    "con": ("CON", ""),
+    "wait": ("WAIT, of those that waited", "ns"),
+    "waiting": ("WAIT, of all", "ns"),
+    "hold": ("HOLD", "ns"),
+    "read_hold": ("HOLD of readers", "ns"),
+    "read_part": ("readers among contended", ""),
+    "write_con": ("CON of writers", ""),
+    "read_con": ("CON of readers", ""),
+    "write_wait": ("WAIT of writers", "ns"),
+    "read_wait": ("WAIT of readers", "ns"),
+    "wait_max": ("longest WAIT", "ns"),
+}
+"""Each column with its title and unit."""
+
+_BY_TYPE = {
+    "spinlock": "qspinlock",
+    "rwlock": "qrwlock",
+    "mutex": "mutex",
+    "rwsem": "rwsem",
+    "rwsem-read": "rwsem",
+    "rwsem-write": "rwsem",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A column's value, and the relative error that rounding and chance leave."""
+
+    value: float
+    error: float
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One class of locks in a table.
+
+    Arguments:
+        name: the row's. source: the table's tool. lock: of the library; why: what says so.
+        cpus: of the load. window_ns: of the measurement. one_lock: the row is that of one address.
+        columns: by the names in ``COLUMNS``. reads: share of readers; None: not known.
+        waits: contended acquisitions.
+    """
+
+    name: str
+    source: str
+    lock: str
+    why: str
+    cpus: int
+    window_ns: float
+    one_lock: bool
+    columns: dict[str, Target]
+    reads: float | None
+    waits: float
+
+    @property
+    def idle(self) -> bool:
+        """Whether so few waited that their waits say nothing."""
+        return "rate" in self.columns and self.waits < LEAST_WAITS
+
+
+def evidence_of(tables: Sequence[LockTable], only: str | None, lock: str | None) -> Evidence:
+    """The evidence of one row of a report.
+
+    Arguments:
+        tables: of the text. only: the row's name, or a part of it; None: the longest waits.
+        lock: of the library, if somebody said so.
+
+    Raises:
+        TwinError: there is no such row, or several; it has too few waits; CPUs or window are
+            missing.
+    """
+    table, rows = _rows(tables, only)
+    first = rows[0]
+    if table.cpus is None or table.window_ns is None:
+        missing = [
+            option
+            for option, value in (("--cpus", table.cpus), ("--window", table.window_ns))
+            if value is None
+        ]
+        raise TwinError(
+            f"{first.name}: {table.source} does not say on how many CPUs the load ran, or how long"
+            f"\nhelp: give {' and '.join(missing)}"
+        )
+    known, why = lock, "given"
+    if known is None:
+        known, why = _lock_of(table, rows)
+    by_side = {row.kind: _Counts.of(table, row, table.window_ns) for row in rows}
+    together = list(by_side.values())
+    waits = _sum(side.contended for side in together)
+    totals = [side.total for side in together]
+    total = _sum(totals) if all(one is not None for one in totals) else None
+    if waits is None or (waits < LEAST_WAITS and total is None):
+        raise TwinError(
+            f"{first.name}: {waits or 0:.0f} waits are too few to fit a load (at least "
+            f"{LEAST_WAITS})\nhelp: measure longer, or take a row that matters "
+            "('locklab report FILE --explain')"
+        )
+    reads = None
+    read = by_side.get("read")
+    if total is not None:
+        reads = (read.total or 0.0) / max(total, 1.0) if read is not None else None
+    return Evidence(
+        name=first.name,
+        source=table.source,
+        lock=known,
+        why=why,
+        cpus=table.cpus,
+        window_ns=table.window_ns,
+        one_lock=_is_address(first.name) or "by address" in table.system,
+        columns=_columns(table, by_side, waits, total, table.window_ns / 1e9),
+        reads=reads,
+        waits=waits,
+    )
+
+
+def same_lock(before: Evidence, after: Evidence) -> None:
+    """Refuse to compare a row with one of another lock.
+
+    Raises:
+        TwinError: the names differ.
+    """
+    if before.name != after.name:
+        raise TwinError(
+            f"before is {before.name}, after is {after.name}: these are different locks, and their "
+            "difference says nothing about a change\nhelp: name the same lock in both with --only"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """One side's counts and times; None: the table lacks it."""
+
+    total: float | None
+    contended: float | None
+    wait_total_ns: float | None
+    wait_ns: float | None
+    hold_ns: float | None
+    wait_max_ns: float | None
+    rounding: dict[str, float]
+
+    @classmethod
+    def of(cls, table: LockTable, row: LockRow, window_ns: float) -> _Counts:
+        """The counts of a row."""
+        total = row.total
+        if total is None and row.per_second is not None:
+            total = row.per_second * window_ns / 1e9
+        if total is not None and row.reject:
+            total *= 1 - row.reject
+        contended = row.contended
+        if contended is None and total is not None and row.con is not None:
+            contended = row.con * total
+        rounding = {
+            name: row.half.get(name, 0.0) / value
+            for name in ("hold_ns", "wait_ns", "con")
+            if (value := getattr(row, name))
+        }
+        # klockstat's mean wait is over all acquisitions, so only their sum is used.
+        of_those = None if table.source == "klockstat" else row.wait_ns
+        total_ns = waited(row)
+        if contended and of_those is None and total_ns is not None and table.source != "klockstat":
+            of_those = total_ns / contended
+        return cls(total, contended, total_ns, of_those, row.hold_ns, row.wait_max_ns, rounding)
+
+
+def _rows(tables: Sequence[LockTable], only: str | None) -> tuple[LockTable, list[LockRow]]:
+    found = [
+        (table, row)
+        for table in tables
+        for row in table.locks
+        if (waited(row) is not None or row.contended) and (only is None or only in row.name)
+    ]
+    if not found:
+        names = sorted({row.name for table in tables for row in table.locks})
+        where = "with waits" if only is None else f"whose name contains '{only}'"
+        raise TwinError(
+            f"there is no row {where}\nhelp: name one with --only: {', '.join(names[:8])}"
+            + (" …" if len(names) > 8 else "")
+        )
+    if only is not None:
+        exact = [one for one in found if one[1].name == only]
+        found = exact or found
+        names = list(dict.fromkeys(row.name for _, row in found))
+        if len(names) > 1:
+            raise TwinError(
+                f"--only {only} stands for {len(names)} rows: {', '.join(names[:6])}"
+                + (" …" if len(names) > 6 else "")
+                + "\nhelp: write the whole name of one"
+            )
+    table, longest = max(found, key=lambda one: waited(one[1]) or 0.0)
+    rows = [row for row in table.locks if row.name == longest.name]
+    if len({row.kind for row in rows}) < len(rows):
+        raise TwinError(
+            f"{longest.name} has {len(rows)} rows in one table: they may be different places of "
+            "one lock, and nothing says how often it was taken at all\n"
+            "help: use a table by lock ('perf lock contention -l'), where each lock has one row"
+        )
+    return table, sorted(rows, key=lambda row: row.kind == "read")
+
+
+def _lock_of(table: LockTable, rows: Sequence[LockRow]) -> tuple[str, str]:
+    """The lock of the library that a row's type means, and what says so."""
+    kind = rows[0].type.partition(":")[0]
+    if kind in _BY_TYPE:
+        return _BY_TYPE[kind], f"{kind} in the report"
+    sided = any(row.kind != "spin" for row in rows)
+    if table.source == "lockmeter":
+        return ("rwlock" if sided else "ttas"), "assumed: Linux 2.4"
+    name = rows[0].name.lower()
+    if "mutex" in name:
+        return "mutex", "assumed from its name"
+    if "sem" in name or "mmap_lock" in name:
+        return "rwsem", "assumed from its name"
+    return ("qrwlock" if sided else "qspinlock"), "assumed: it spins, and Linux is 4.2 or later"
+
+
+def _is_address(name: str) -> bool:
+    return (
+        len(name) == 16 and name.startswith("ffff") and all(c in "0123456789abcdef" for c in name)
+    )
+
+
+def _columns(
+    table: LockTable,
+    by_side: Mapping[Kind, _Counts],
+    waits: float,
+    total: float | None,
+    window_s: float,
+) -> dict[str, Target]:
+    together = list(by_side.values())
+    idle = waits < LEAST_WAITS
+    chance = 1 / math.sqrt(max(waits, 1.0))
+    found: dict[str, Target] = {}
+
+    def add(name: str, value: float | None, error: float) -> None:
+        if value is not None and value > 0:
+            found[name] = Target(value, error)
+
+    rounding = max((r for side in together for r in side.rounding.values()), default=0.0)
+    if total:
+        add("rate", total / window_s, 1 / math.sqrt(total))
+        if table.source != "klockstat" and not idle:
+            add("con", waits / total, max(chance, rounding))
+    else:
+        add("contentions", waits / window_s, chance)
+    summed = _sum(side.wait_total_ns for side in together)
+    if idle:
+        pass
+    elif table.source == "klockstat" and total:
+        add("waiting", None if summed is None else summed / total, chance)
+    else:
+        add("wait", None if summed is None else summed / waits, max(chance, rounding))
+    sides: tuple[tuple[Kind, str], ...] = (("spin", ""), ("write", ""), ("read", "read_"))
+    for side, prefix in sides:
+        one = by_side.get(side)
+        if one is None:
+            continue
+        add(f"{prefix}hold", one.hold_ns, max(0.01, one.rounding.get("hold_ns", 0.0)))
+        own = 1 / math.sqrt(max(one.contended or 0.0, 1.0))
+        if side != "spin":
+            word = "write" if side == "write" else "read"
+            if one.total and one.contended is not None:
+                add(f"{word}_con", one.contended / one.total, own)
+            add(f"{word}_wait", one.wait_ns, own)
+    read = by_side.get("read")
+    if total is None and read is not None and len(by_side) > 1 and read.contended:
+        add("read_part", read.contended / waits, 1 / math.sqrt(read.contended))
+    longest = max((side.wait_max_ns or 0.0 for side in together), default=0.0)
+    add("wait_max", longest, 0.5)
+    return found
+
+
+def _sum(values: Iterable[float | None]) -> float | None:
+    """The sum of the known values; None if there is none."""
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None

@@ -1,0 +1,168 @@
+"""What a change would do: the twin before and after, with the band of what is not known.
+
+Three things are not known: costs of the machine (those with a range in its profile), numbers that
+the table leaves open, and the columns themselves, within rounding and chance. Each *draw* takes all
+of them at once, at a point of a Latin hypercube, fits the load again, and simulates it before and
+after. So a cost that is higher in a draw makes the work under the lock shorter there: the band
+holds what the report leaves open, not what it has settled.
+
+A further draw falls into the span of n draws with probability (n - 1) / (n + 1): nine draws make a
+band of 80 %. It holds no error of the model itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+
+from locksim.machine import Machine
+from locksim.study.bands import Band, bands, drawn
+from locksim.study.hypercube import latin_hypercube
+from locksim.study.twin.change import Change, changes_of
+from locksim.study.twin.fit import Plan, Twin, fit
+from locksim.study.twin.load import Measured, measure
+
+__all__ = ["DRAWS", "QUANTITIES", "Prediction", "Predictions", "predict"]
+
+DRAWS = 9
+SEED = 2
+"""Of the points at which columns and open numbers are drawn."""
+SAME = 0.02
+"""A factor nearer to 1 is no effect."""
+
+QUANTITIES: dict[str, tuple[str, str, Callable[[Measured], float]]] = {
+    "per_second": ("throughput", "1/s", lambda m: m.per_second),
+    "section_ns": ("time a section", "ns", lambda m: m.section_ns),
+    "con": ("CON", "", lambda m: m.columns["con"]),
+    "wait_ns": ("WAIT", "ns", lambda m: m.columns["wait"]),
+    "transfers": ("line transfers a section", "", lambda m: m.transfers),
+    "transfer_ns": ("time in line transfers a section", "ns", lambda m: m.transfer_ns),
+}
+"""What is predicted: title, unit, and where it stands."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A change and what it would do.
+
+    Arguments:
+        change: its name; empty: the load as it is. cpus: on which it runs.
+        bands: of each quantity. factor: throughput over that of the load as it is.
+    """
+
+    change: str
+    cpus: int
+    bands: dict[str, Band]
+    factor: Band
+
+    @property
+    def effect(self) -> str:
+        """The change of throughput in a word or two."""
+        low, high = self.factor.low, self.factor.high
+        if 1 - SAME <= low and high <= 1 + SAME:
+            return "no effect"
+        if low <= 1 <= high:
+            return "may have no effect"
+        return "faster" if low > 1 else "slower"
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """The load as it is, its changes, and the draws behind their bands.
+
+    Arguments:
+        before: the load as it is. after: the changes. twins: of the draws.
+    """
+
+    before: Prediction
+    after: list[Prediction]
+    twins: list[Twin]
+
+    def interval(self, value: Callable[[Twin], float]) -> tuple[float, float] | None:
+        """The span of a number over the draws; None without draws."""
+        found = [value(twin) for twin in self.twins]
+        return (min(found), max(found)) if found else None
+
+
+def predict(
+    plan: Plan,
+    twin: Twin,
+    what_ifs: Sequence[str],
+    *,
+    draws: int = DRAWS,
+    progress: Callable[[str, float], None] | None = None,
+) -> Predictions:
+    """Simulate changes of a fitted load.
+
+    Arguments:
+        plan: of the fit. twin: the fitted load. what_ifs: as :func:`changes_of` reads them.
+        draws: for the bands; fewer than three: none.
+        progress: is told what runs, and the share that is done.
+
+    Raises:
+        TwinError: something is not a change.
+        MachineError: more CPUs than the machine has.
+        SimulationError: a program got stuck.
+    """
+    machine = twin.setting.machine
+    causes = drawn(machine, draws)
+    machines = [one for cause in causes for one in cause.machines]
+    points = latin_hypercube(len(plan.open) + len(plan.evidence.columns), len(machines), SEED)
+    runs = 1 + len(machines)
+    twins: list[Twin] = []
+    answers: dict[int, dict[tuple[str, str], float]] = {}
+
+    def answer(name: str, one: Twin, done: int) -> dict[tuple[str, str], float]:
+        if progress is not None:
+            progress(name, done / runs)
+        return _values(one, what_ifs)
+
+    nominal = answer("twin", twin, 0)
+    for k, (moved, point) in enumerate(zip(machines, points, strict=True)):
+        if progress is not None:
+            progress(f"draw {k + 1} of {len(machines)}", (1 + k) / runs)
+        found = _refitted(plan, twin, moved, point, k)
+        twins.append(found)
+        answers[id(moved)] = answer(f"draw {k + 1} of {len(machines)}", found, 1 + k)
+    banded = bands(causes, lambda on: answers[id(on)], nominal, nominal)
+    changes = {one.name: one for one in _all(twin, what_ifs)}
+    made = {
+        name: Prediction(
+            name,
+            change.cpus,
+            {quantity: banded[name, quantity] for quantity in QUANTITIES},
+            banded[name, "factor"],
+        )
+        for name, change in changes.items()
+    }
+    return Predictions(made[""], [one for name, one in made.items() if name], twins)
+
+
+def _all(twin: Twin, what_ifs: Sequence[str]) -> list[Change]:
+    load, cpus = twin.load, twin.setting.cpus
+    after = [change for text in what_ifs for change in changes_of(text, load, cpus)]
+    return [Change("", load, cpus), *after]
+
+
+def _values(twin: Twin, what_ifs: Sequence[str]) -> dict[tuple[str, str], float]:
+    found: dict[tuple[str, str], float] = {}
+    for change in _all(twin, what_ifs):
+        setting = replace(twin.setting, cpus=change.cpus)
+        measured = measure(change.load, setting) if change.name else twin.measured
+        for name, (_, _, of) in QUANTITIES.items():
+            found[change.name, name] = of(measured)
+        found[change.name, "factor"] = measured.per_second / twin.measured.per_second
+    return found
+
+
+def _refitted(plan: Plan, twin: Twin, machine: Machine, point: Sequence[float], k: int) -> Twin:
+    """The load fitted again, at a point of what is not known."""
+    opened = {one.name: one.at(share) for one, share in zip(plan.open, point, strict=False)}
+    columns = plan.evidence.columns.items()
+    errors = {
+        name: target.error * NormalDist().inv_cdf(min(max(share, 0.02), 0.98))
+        for (name, target), share in zip(columns, point[len(plan.open) :], strict=True)
+    }
+    setting = replace(twin.setting, machine=machine, seed=twin.setting.seed + 1 + k)
+    return fit(plan, setting, held=opened, errors=errors, near=twin)

@@ -1,0 +1,88 @@
+"""`locklab report twin`: numbers with their roles, columns, changes; a page with nothing alive."""
+
+import json
+from pathlib import Path
+
+import pytest
+from study.twin.twin_loads import CPUS, LOAD, MACHINE
+from typer.testing import CliRunner, Result
+
+from locksim.cli.report_twin import app
+from locksim.study.reports.formats import WRITERS
+from locksim.study.twin import fit
+from locksim.study.twin.load import Setting, measure
+
+NAME = "demo<script>alert(1)</script>_lock"
+
+
+@pytest.fixture
+def text(monkeypatch: pytest.MonkeyPatch) -> tuple[str, list[str]]:
+    """A report of a lock with a hostile name, and the options that it needs."""
+    monkeypatch.setattr(fit, "LEAST_SECTIONS", 2_000)
+    monkeypatch.setattr(fit, "WAITS", 100)
+    found = measure(LOAD, Setting(MACHINE, CPUS, seed=7, sections=4_000))
+    options = ["--cpus", f"{CPUS}", "--window", f"{found.window_ps}ps", "--machine", "desktop-4"]
+    settings = ["--set", "locks=1", "--set", "lock=ticket", "--set", "lines=1"]
+    return WRITERS["lock_stat"](found.table(NAME, "made up")), [*options, *settings]
+
+
+def twin(*arguments: str, text: str | None = None) -> Result:
+    """Run the command in a terminal of 80 columns."""
+    return CliRunner().invoke(app, list(arguments), input=text, env={"COLUMNS": "80"})
+
+
+def test_answer_and_page(text: tuple[str, list[str]], tmp_path: Path) -> None:
+    """Every number has a role; the page shows the same, and the name as text."""
+    report, options = text
+    out = tmp_path / "twin"
+    found = twin("-", *options, "--replications", "3", "--what-if", "split:4", "--out", str(out),
+                 "--json", text=report)  # fmt: skip
+    assert (0, "") == (found.exit_code, found.stderr)
+    document = json.loads(found.stdout)
+    roles = {row["name"]: row["role"] for row in document["values"]}
+    assert {"lock": "asked", "cpus": "asked", "hold_ns": "fitted", "lines": "asked"} == {
+        name: roles[name] for name in ("lock", "cpus", "hold_ns", "lines")
+    }
+    names = [change["change"] for change in document["changes"]]
+    assert ["", "split:4:random", "split:4:owner"] == names
+    page = (out / "index.html").read_text()
+    assert NAME not in page
+    assert "demo&lt;script&gt;" in page
+    assert NAME in (out / "simulated.txt").read_text()
+    assert NAME == json.loads((out / "twin.json").read_text())["row"]
+
+
+def test_before_and_after_are_of_one_lock(text: tuple[str, list[str]], tmp_path: Path) -> None:
+    """What was measured stands beside the prediction; another lock is refused."""
+    report, options = text
+    for name, of in (("same", report), ("other", report.replace(NAME, "other_lock"))):
+        (tmp_path / name).write_text(of)
+    same, other = (str(tmp_path / name) for name in ("same", "other"))
+    settings = [*options, "--replications", "1", "--what-if", "lock=ticket"]
+    found = twin(same, same, *settings)
+    assert (0, "") == (found.exit_code, found.stderr)
+    assert "measured: 1.00" in " ".join(found.stdout.split())
+    assert 80 >= max(map(len, found.stdout.splitlines()))
+    found = twin(same, other, *settings)
+    assert 2 == found.exit_code
+    assert "these are different locks" in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "--machine is missing"),
+        (["--machine", "desktop-4", "--cpus", "5"], "--cpus must be between 1 and 4"),
+        (["--machine", "desktop-4", "--window", "0s"], "--window must be above 0"),
+        (["--machine", "desktop-4", "--set", "lock"], "--set lock: write one of"),
+        (["--machine", "desktop-4", "--set", "locks=many"], "write a number"),
+        (["--machine", "desktop-4", "--set", "locks=0"], "locks must be between 1 and"),
+        (["--machine", "desktop-4", "--out", "x.pdf"], "ends in .html"),
+        (["after.txt", "--machine", "desktop-4"], "give the one change"),
+    ],
+)
+def test_wrong_options_are_one_message(arguments: list[str], message: str) -> None:
+    """Before anything is read or run."""
+    found = twin("-", *arguments, text="")
+    assert 2 == found.exit_code
+    assert message in found.stderr

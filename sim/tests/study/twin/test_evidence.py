@@ -1,0 +1,83 @@
+"""What a table says about one class of locks, and what is refused."""
+
+from dataclasses import replace
+
+import pytest
+
+from locksim.study.reports.table import LockRow, LockTable
+from locksim.study.twin.errors import TwinError
+from locksim.study.twin.evidence import evidence_of, same_lock
+
+ROW = LockRow(
+    "demo_lock", total=1_000, contended=250, hold_ns=400, wait_ns=800, wait_total_ns=200_000
+)
+
+
+def table(*rows: LockRow, source: str = "lock_stat", **about) -> LockTable:
+    """A table of 4 CPUs and one millisecond."""
+    return LockTable(source, list(rows), **{"cpus": 4, "window_ns": 1e6} | about)
+
+
+def test_columns_of_an_exclusive_lock():
+    """Rates by the window, shares by the total, means as they are."""
+    found = evidence_of([table(ROW)], None, None)
+    values = {name: target.value for name, target in found.columns.items()}
+    assert {"rate": 1e6, "con": 0.25, "wait": 800, "hold": 400} == values
+    assert (None, "qspinlock", False) == (found.reads, found.lock, found.one_lock)
+
+
+def test_columns_of_both_sides():
+    """CON and WAIT are of readers and writers together; each side's own are there for a test."""
+    read = replace(ROW, kind="read", total=3_000, contended=150, wait_total_ns=40_000, wait_ns=None)
+    found = evidence_of([table(replace(ROW, kind="write"), read)], "demo", None)
+    values = {name: target.value for name, target in found.columns.items()}
+    assert (0.75, "qrwlock") == (found.reads, found.lock)
+    assert (0.1, 600) == (values["con"], values["wait"])
+    assert (0.25, 0.05) == (values["write_con"], values["read_con"])
+
+
+def test_columns_without_acquisitions():
+    """A table of perf counts waits alone; the type names the lock."""
+    row = replace(ROW, total=None, hold_ns=None, type="mutex")
+    found = evidence_of([table(row, source="perf")], None, None)
+    assert {"contentions", "wait"} == {*found.columns}
+    assert ("mutex", "mutex in the report") == (found.lock, found.why)
+
+
+def test_few_waits_are_no_evidence():
+    """Rate and hold still are; a table that has waits alone is refused."""
+    row = replace(ROW, contended=3, wait_total_ns=2_400)
+    found = evidence_of([table(row)], None, None)
+    assert found.idle
+    assert {"rate", "hold"} == {*found.columns}
+    with pytest.raises(TwinError, match="3 waits are too few"):
+        evidence_of([table(replace(row, total=None), source="perf")], None, None)
+
+
+@pytest.mark.parametrize(
+    ("about", "option"), [({"cpus": None}, "--cpus"), ({"window_ns": None}, "--window")]
+)
+def test_what_is_missing_is_asked_for(about, option):
+    """The message names the option."""
+    with pytest.raises(TwinError, match=f"give {option}$"):
+        evidence_of([table(ROW, **about)], None, None)
+
+
+def test_a_name_must_stand_for_one_row():
+    """Not for none, not for several names, and not for several places of one name."""
+    other = replace(ROW, name="demo_lock_2")
+    assert "demo_lock" == evidence_of([table(ROW, other)], "demo_lock", None).name
+    for rows, only, message in (
+        ([ROW], "inode", "no row whose name contains 'inode'"),
+        ([ROW, other], "demo", "stands for 2 rows"),
+        ([ROW, ROW], None, "2 rows in one table"),
+    ):
+        with pytest.raises(TwinError, match=message):
+            evidence_of([table(*rows)], only, None)
+
+
+def test_two_locks_are_not_compared():
+    """A difference between two locks says nothing about a change."""
+    one = evidence_of([table(ROW)], None, None)
+    with pytest.raises(TwinError, match="these are different locks"):
+        same_lock(one, replace(one, name="other_lock"))
