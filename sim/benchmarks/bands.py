@@ -52,9 +52,8 @@ HELD = 0.8
 """Share of the measured values that a band is to hold."""
 PRIOR_CURVES = 2
 """A class learned from so many curves counts as much as all classes together."""
-RIGHT, WITHIN = 0.9, 1.02
-"""Share of the advice that is to be right, and how far from the best choice right advice may be."""
-LEADS = (1.0, 1.05, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0)
+WITHIN = 1.02
+"""How far from the best choice right advice may be."""
 FIXED = (1.5, 2.0)
 PERCENT = range(100, 1000)
 """Factors that an error of the model may have."""
@@ -187,7 +186,7 @@ def left_out(points: Sequence[Point]) -> dict[str, Learned]:
 
 
 def learn(points: Sequence[Point]) -> Learned:
-    """The error of each class, and the lead from which advice was right.
+    """The error of each class, and which part of it two locks do not share.
 
     The level is the lowest one at which bands that are learned without a group hold ``HELD`` of
     that group's values.
@@ -195,13 +194,13 @@ def learn(points: Sequence[Point]) -> Learned:
     for percent in range(round(100 * HELD), 100):
         level = percent / 100
         without = {
-            g: Learned(errors([p for p in points if p.group != g], level), 1.0, 1.0)
+            g: Learned(errors([p for p in points if p.group != g], level), 1.0)
             for g in groups(points)
         }
         if coverage(judged(points, without)) >= HELD:
             break
     classes = errors(points, level)
-    return Learned(classes, least_apart(points, classes, level), least_lead(points))
+    return Learned(classes, least_apart(points, classes, level))
 
 
 def errors(points: Sequence[Point], level: float) -> dict[str, ModelError]:
@@ -222,7 +221,7 @@ def smallest(points: Sequence[Point], level: float) -> float:
     """The smallest factor with which bands hold a share of the values, each curve weighing one."""
 
     def held(percent: int) -> float:
-        same = Learned(dict.fromkeys(CLASSES, ModelError(percent / 100, 0)), 1.0, 1.0)
+        same = Learned(dict.fromkeys(CLASSES, ModelError(percent / 100, 0)), 1.0)
         return coverage(judged(points, dict.fromkeys(groups(points), same)))
 
     return (PERCENT.start + bisect_left(PERCENT, level, key=held)) / 100
@@ -232,7 +231,7 @@ def least_apart(points: Sequence[Point], classes: dict[str, ModelError], level: 
     """The smallest part of the errors with which bands of ratios hold a share of the values."""
 
     def held(percent: int) -> float:
-        table = Learned(classes, percent / 100, 1.0)
+        table = Learned(classes, percent / 100)
         return coverage(judged_ratios(points, dict.fromkeys(groups(points), table)))
 
     return bisect_left(range(100), level, key=held) / 100
@@ -277,24 +276,16 @@ def together(points: Iterable[Point]) -> Iterator[list[Point]]:
     return (rivals for rivals in found.values() if len(rivals) > 1)
 
 
-def advice(points: Iterable[Point]) -> list[tuple[float, bool]]:
-    """For each choice between rivals: the predicted lead, and whether it was right."""
+def advice(points: Iterable[Point], tables: Mapping[str, Learned]) -> list[tuple[bool, bool]]:
+    """For each choice between rivals: whether a lead is sure, and whether the best was right."""
     found = []
     for rivals in together(points):
         best, second, *_ = sorted(rivals, key=lambda p: p.value)
+        table = tables[best.group]
+        pair = (p.band(table.classes[p.kind]) for p in (second, best))
         right = best.measured <= WITHIN * min(p.measured for p in rivals)
-        found.append((second.value / best.value, right))
+        found.append((ratio(*pair, table.apart).low > 1, right))
     return found
-
-
-def least_lead(points: Iterable[Point]) -> float:
-    """The smallest lead from which on advice was right often enough."""
-    choices = advice(points)
-    for least in LEADS:
-        spoken = [right for lead, right in choices if lead >= least]
-        if not spoken or fmean(spoken) >= RIGHT:
-            return least
-    return LEADS[-1]
 
 
 def coverage(found: Sequence[Judged]) -> float:
@@ -326,8 +317,6 @@ def table(points: Sequence[Point]) -> str:
         "[ratio]",
         "# The part of an error that two locks on one machine do not share, in logarithms.",
         f"apart = {found.apart}",
-        f"# From this lead on the predicted best was right in {RIGHT:.0%} of the cases.",
-        f"lead = {found.lead}",
     ]
     for name, error in found.classes.items():
         count = Counter(p.kind for p in points)[name]
@@ -358,9 +347,12 @@ def report(points: Sequence[Point], tables: Mapping[str, Learned]) -> None:
                 score = over_curves(these, lambda one: one.score)
                 row = part, f"{len(these)}", f"{off:.2f}", f"{coverage(these):.0%}", f"{score:.2f}"
                 print(f"| {' | '.join(row)} |")
-    choices = list(zip(together(points), advice(points), strict=True))
-    spoken = [right for of, (lead, right) in choices if lead >= tables[of[0].group].lead]
-    print(f"\nadvice: speaks in {len(spoken)} of {len(choices)} choices, right in {sum(spoken)}")
+    choices = advice(points, tables)
+    spoken = [right for sure, right in choices if sure]
+    print(f"\nadvice: speaks in {len(spoken)} of {len(choices)} choices, right in {sum(spoken)};")
+    print(
+        f"where it does not, the predicted best was right in {sum(r for s, r in choices if not s)}"
+    )
 
 
 if __name__ == "__main__":

@@ -70,8 +70,8 @@ class SweepAnswer(TypedDict):
     where no thread took that side. ``complete`` is false after Ctrl-C and after a program got
     stuck: the rows are then those that were finished. ``dataset`` is there if the runs were kept.
     A row of ``leads`` has ``cpus``, the fastest lock ``best``, the ``second``, and the ratio of
-    their rates, ``lead``, with the band ``band_low`` to ``band_high`` and ``depends_on``. ``worth``
-    says whether the lead is so large that such a lead was right on published curves.
+    their rates, ``lead``, with the band ``band_low`` to ``band_high`` and ``depends_on``. ``sure``
+    says whether the band lies above 1.
     """
 
     machine: str
@@ -291,9 +291,8 @@ def _leads(curve: Curve) -> list[dict[str, Any]]:
             continue
         best, second, *_ = sorted(rivals, key=lambda name: -rivals[name].value)
         lead = ratio(rivals[best], rivals[second], learned().apart)
-        worth = lead.value >= learned().lead
-        row = {"cpus": n, "best": best, "second": second, "lead": lead.value, "worth": worth}
-        found.append(row | lead.columns())
+        row = {"cpus": n, "best": best, "second": second, "lead": lead.value}
+        found.append(row | {"sure": lead.low > 1} | lead.columns())
     return found
 
 
@@ -412,21 +411,13 @@ def _print_bands(output: Console, curve: Curve, causes: list[Cause], profile: Ma
 
 
 def _print_leads(output: Console, leads: list[dict[str, Any]]) -> None:
-    """Say which lock is the fastest at each number of CPUs, if one is by enough."""
-    from locksim.study.model_error import learned
-
+    """Say which lock is the fastest at each number of CPUs, as far as the bands allow it."""
     if not leads:
         return
-    output.print()
+    output.print("\n  The fastest lock, and its lead with a band:", markup=False)
     for row in leads:
-        where = f"  {cpus_of(row['cpus'])}:"
-        if not row["worth"]:
-            output.print(f"{where} no difference worth a change", markup=False)
-            continue
-        ends = f"{row['band_low']:.2g} to {row['band_high']:.2g}"
-        output.print(
-            f"{where} {row['best']}, {row['lead']:.2g} times {row['second']} ({ends})", markup=False
-        )
-    output.print(
-        f"  A lead below {learned().lead:g} was right too rarely on published curves.", markup=False
-    )
+        text = "no sure difference"
+        if row["sure"]:
+            ends = f"{row['band_low']:.2g} to {row['band_high']:.2g}"
+            text = f"{row['best']}, {row['lead']:.2g} times {row['second']} ({ends})"
+        output.print(f"  {cpus_of(row['cpus'])}: {text}", markup=False)

@@ -66,12 +66,10 @@ class Learned:
     Arguments:
         classes: the error of each of ``CLASSES``.
         apart: which part of it two locks on one machine do not share (:func:`bands.ratio`).
-        lead: the ratio of two rates from which on the faster one was really the faster.
     """
 
     classes: dict[str, ModelError]
     apart: float
-    lead: float
 
 
 @cache
@@ -81,7 +79,7 @@ def learned() -> Learned:
     classes = {
         name: ModelError(one["factor"], one["curves"]) for name, one in found["class"].items()
     }
-    return Learned(classes, found["ratio"]["apart"], found["ratio"]["lead"])
+    return Learned(classes, found["ratio"]["apart"])
 
 
 def class_of(run: Simulation) -> str:

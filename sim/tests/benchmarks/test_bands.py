@@ -45,7 +45,7 @@ def test_the_learned_factor_is_the_smallest_that_holds(
     points = [point(bands, 100 * off, row=str(k)) for k, off in enumerate(offs)]
 
     def held(factor: float) -> float:
-        table = Learned({ONE: ModelError(factor, 0)}, 1.0, 1.0)
+        table = Learned({ONE: ModelError(factor, 0)}, 1.0)
         return float(bands.coverage(bands.judged(points, {"g": table})))
 
     found = bands.smallest(points, level)
@@ -84,16 +84,17 @@ def test_a_shared_error_cancels_in_a_ratio(bands: ModuleType) -> None:
     assert (1.0, 1.0, 1.0) == (found.low, found.measured, found.high)
 
 
-def test_advice_speaks_from_the_lead_that_was_right(bands: ModuleType) -> None:
-    """Leads of 1.2 were wrong, those of 3 right."""
+def test_advice_speaks_where_the_lead_is_sure(bands: ModuleType) -> None:
+    """Leads of 1.2 and 3, with errors of the model of 1.5 and a factor 1.7 between two locks."""
 
     def choice(cpus: int, lead: float, measured: float) -> list[Any]:
-        slow = point(bands, measured, row="slow", value=100 * lead, cpus=cpus)
-        return [point(bands, 100.0, row="fast", cpus=cpus), slow]
+        moved = (90.0 * lead, 110.0 * lead)
+        about = {"row": "slow", "value": 100 * lead, "cpus": cpus, "moved": moved}
+        return [point(bands, 100.0, row="fast", cpus=cpus), point(bands, measured, **about)]
 
-    points = [*choice(2, 1.2, 50.0), *choice(3, 1.2, 50.0), *choice(4, 3.0, 250.0)]
-    assert [False, False, True] == [right for _, right in bands.advice(points)]
-    assert 1.25 == bands.least_lead(points)
+    table = {"g": Learned({ONE: ModelError(1.5, 0)}, 1.0)}
+    points = [*choice(2, 1.2, 50.0), *choice(4, 3.0, 250.0)]
+    assert [(False, False), (True, True)] == bands.advice(points, table)
 
 
 def test_only_rows_of_one_section_are_rivals(bands: ModuleType) -> None:

@@ -11,7 +11,6 @@ from typer.testing import CliRunner
 
 from locksim.cli.sweep import app
 from locksim.study import simulation
-from locksim.study.model_error import learned
 from locksim.study.simulation import TIMES
 
 RUN = CliRunner()
@@ -81,7 +80,7 @@ def test_four_replications_have_bands() -> None:
 
 
 def test_locks_are_compared_at_each_count() -> None:
-    """The fastest, how far ahead, and whether that is worth a change; not for a single lock."""
+    """The fastest, how far ahead, and whether that is sure; not for a single lock."""
     four = ["--cpus", "1,4", "--operations", "10", "--replications", "4", "--json"]
     found = json.loads(RUN.invoke(app, ["ticket", "mcs", *four]).stdout)
     rate = {(row["lock"], row["cpus"]): row["per_second"] for row in found["rows"]}
@@ -91,10 +90,10 @@ def test_locks_are_compared_at_each_count() -> None:
         assert best >= second
         assert row["lead"] == pytest.approx(best / second)
         assert row["band_low"] <= row["lead"] <= row["band_high"]
-        assert row["worth"] == (row["lead"] >= learned().lead)
+        assert row["sure"] == (row["band_low"] > 1)
     assert "leads" not in json.loads(RUN.invoke(app, ["ticket", *four]).stdout)
     shown = RUN.invoke(app, ["ticket", "mcs", *four[:-1]], env={"COLUMNS": "80"}).stdout
-    assert "  1 CPU: no difference worth a change" in shown.splitlines()
+    assert "  1 CPU: no sure difference" in shown.splitlines()
 
 
 def test_a_dataset_varies_costs_itself(tmp_path: Path) -> None:
