@@ -15,7 +15,6 @@ docs/use/sweeps.md).
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 
@@ -24,13 +23,15 @@ from rich.markup import escape
 from typing_extensions import TypedDict
 
 from locksim.cli import bands, options, values
+from locksim.cli.leads import Lead, leads_of, print_leads
 from locksim.cli.options import check_runs, cpus_of, read_placement
+from locksim.cli.points import points_of, simulated_curve
 from locksim.cli.sweep_runs import FACTORS, Curve, DatasetOptions
 from lockui import tables
-from lockui.arguments import bounded, folder_to_write
+from lockui.arguments import folder_to_write
 from lockui.command import Detail, command
 from lockui.completion import among
-from lockui.console import progress, say, warn
+from lockui.console import say, warn
 from lockui.document import frame
 from lockui.errors import UsageError, interrupted, saving
 from lockui.extras import demand
@@ -40,10 +41,8 @@ from lockui.report import Chart
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from locksim.kinds import PlainLoad
     from locksim.machine import Machine
-    from locksim.study.bands import Band, Cause
-    from locksim.study.simulation import Simulation
+    from locksim.study.bands import Cause
     from lockui.plots import Plot
 
 app = typer.Typer(add_completion=False)
@@ -69,16 +68,14 @@ class SweepAnswer(TypedDict):
     99, 99.9) of the lock's holds and contended waits, each the mean over the replications; null
     where no thread took that side. ``complete`` is false after Ctrl-C and after a program got
     stuck: the rows are then those that were finished. ``dataset`` is there if the runs were kept.
-    A row of ``leads`` has ``cpus``, the fastest lock ``best``, the ``second``, and the ratio of
-    their rates, ``lead``, with the band ``band_low`` to ``band_high`` and ``depends_on``. ``sure``
-    says whether the band lies above 1.
+    ``leads`` says at each number of CPUs which lock is the fastest, and its lead over the second.
     """
 
     machine: str
     placement: str
     complete: bool
     rows: list[dict[str, Any]]
-    leads: NotRequired[list[dict[str, Any]]]
+    leads: NotRequired[list[Lead]]
     dataset: NotRequired[dict[str, Any]]
 
 
@@ -124,13 +121,13 @@ def sweep(
         )
     check_runs(replications=replications, seed=seed, operations=operations)
     loads = {name: load.of(name) for name in locks}
-    profile, counts = _points(machine, cpus)
+    profile, counts = points_of(machine, cpus)
     file, folder = _file_or_folder(out)
     wanted = DatasetOptions(vary, samples, precision, jobs, cluster)
     causes = _causes(profile, sensitivity, replications, folder)
     if folder is None:
         wanted.check_unused()
-        curve = _simulate(
+        curve = simulated_curve(
             [(name, loads[name], n) for name in locks for n in counts],
             causes,
             machine=profile,
@@ -158,7 +155,7 @@ def sweep(
     document = SweepAnswer(
         machine=machine, placement=placement, complete=curve.ended is None, rows=curve.rows
     )
-    leads = _leads(curve)
+    leads = leads_of(curve)
     if leads:
         document["leads"] = leads
     if curve.dataset is not None:
@@ -168,7 +165,7 @@ def sweep(
         if folder is None or len(curve.rows) <= MOST_ROWS:
             _print(view, curve, units, f"{on}, hold {load.hold}, think {load.think}")
             _print_bands(view, curve, causes, profile)
-            _print_leads(view, leads)
+            print_leads(view, leads)
         if curve.dataset is not None:
             say(curve.in_words(), view)
 
@@ -215,100 +212,6 @@ def _causes(
     return one_at_a_time(profile) if sensitivity else drawn(profile, replications - 1)
 
 
-def _simulate(
-    plan: list[tuple[str, PlainLoad, int]],
-    causes: list[Cause],
-    *,
-    machine: Machine,
-    replications: int,
-    **options: Any,
-) -> Curve:
-    """Simulate points with their bands; what ends them early keeps the finished ones."""
-    from locksim.core.result import SimulationError
-    from locksim.study.simulation import LONGEST_PS, simulate
-
-    rows: list[dict[str, Any]] = []
-    found: dict[tuple[str, int], Band] = {}
-    broken = {name: 0 for name, _, _ in plan}
-    ended: BaseException | None = None
-    with progress("sweep") as report:
-        for i, (name, load, n) in enumerate(plan):
-            report(f"{name} on {cpus_of(n)}", i / len(plan))
-            longest_ps = load.livelock_limit_ps(n) or LONGEST_PS
-            options |= {"cpus": n, "longest_ps": longest_ps}
-            try:
-                result = simulate(
-                    load.workload, machine=machine, replications=replications, **options
-                )
-                if not result.complete:  # fewer replications than the other points have
-                    raise KeyboardInterrupt
-                band = _band(result, causes, load, options)
-            except KeyboardInterrupt as interrupt:
-                ended = interrupt
-                break
-            except SimulationError as error:
-                ended = UsageError(f"{name} on {cpus_of(n)}: {error}")
-                break
-            if band is not None:
-                found[name, n] = band
-            rows.append(_row(name, result) | ({} if band is None else band.columns()))
-            broken[name] += result.violations()
-    return Curve(rows, broken, ended, planned=[(name, n) for name, _, n in plan], bands=found)
-
-
-def _band(
-    result: Simulation, causes: list[Cause], load: PlainLoad, options: dict[str, Any]
-) -> Band | None:
-    """Return the band of a point's throughput; None if nothing moves it."""
-    from locksim.study.bands import bands as bands_of
-    from locksim.study.model_error import model_effect
-    from locksim.study.simulation import simulate
-
-    def rate(run: Simulation) -> dict[str, float]:
-        return {"per_second": run.throughput().mean}
-
-    if not causes:
-        return None
-    first = replace(result, replications=result.replications[:1])
-    return bands_of(
-        causes,
-        lambda on: rate(simulate(load.workload, machine=on, replications=1, **options)),
-        rate(result),
-        rate(first),
-        {"per_second": model_effect(result, result.throughput().mean, rate=True)},
-    )["per_second"]
-
-
-def _leads(curve: Curve) -> list[dict[str, Any]]:
-    """Return the fastest lock at each number of CPUs, and its lead with the band of the ratio."""
-    from locksim.study.bands import ratio
-    from locksim.study.model_error import learned
-
-    found = []
-    for n in dict.fromkeys(cpus for _, cpus in curve.bands):
-        rivals = {name: band for (name, cpus), band in curve.bands.items() if cpus == n}
-        if len(rivals) < 2:
-            continue
-        best, second, *_ = sorted(rivals, key=lambda name: -rivals[name].value)
-        lead = ratio(rivals[best], rivals[second], learned().apart)
-        row = {"cpus": n, "best": best, "second": second, "lead": lead.value}
-        found.append(row | {"sure": lead.low > 1} | lead.columns())
-    return found
-
-
-def _points(machine: str, cpus: Numbers | None) -> tuple[Machine, list[int]]:
-    """Return the machine and the CPU counts, checked against its number of CPUs."""
-    from locksim import machine as machines
-    from locksim.study.sweep.design import CPU_COUNTS
-
-    profile = machines.load(machine)
-    if cpus is None:
-        return profile, [n for n in CPU_COUNTS if n <= profile.n_cpus]
-    for n in cpus:
-        bounded(n, "--cpus", 1, profile.n_cpus, on=profile.name)
-    return profile, list(cpus)
-
-
 def _file_or_folder(out: Path | None) -> tuple[Path | None, Path | None]:
     """Return the file for the table, or the folder for every run, that ``--out`` names.
 
@@ -340,22 +243,6 @@ def _save(rows: list[dict[str, Any]], out: Path) -> None:
             table.to_csv(out, index=False)
         else:
             table.to_parquet(out, index=False)
-
-
-def _row(name: str, result: Simulation) -> dict[str, Any]:
-    """Return a point of the curve."""
-    rate = result.throughput()
-    return {
-        "lock": name,
-        "cpus": result.cpus,
-        "per_second": rate.mean,
-        "low": rate.low,
-        "high": rate.high,
-        "ns_per_operation": result.operation_ps().mean / 1e3,
-        "transactions": result.transactions().mean,
-        "fairness": result.fairness().mean,
-        **result.times(),
-    }
 
 
 def _print(output: Console, curve: Curve, units: str, where: str) -> None:
@@ -408,16 +295,3 @@ def _print_bands(output: Console, curve: Curve, causes: list[Cause], profile: Ma
         for row in curve.rows:
             where = f"{row['lock']} on {cpus_of(row['cpus'])}"
             output.print(f"  {where}: {row['depends_on']}", markup=False)
-
-
-def _print_leads(output: Console, leads: list[dict[str, Any]]) -> None:
-    """Say which lock is the fastest at each number of CPUs, as far as the bands allow it."""
-    if not leads:
-        return
-    output.print("\n  The fastest lock, and its lead with a band:", markup=False)
-    for row in leads:
-        text = "no sure difference"
-        if row["sure"]:
-            ends = f"{row['band_low']:.2g} to {row['band_high']:.2g}"
-            text = f"{row['best']}, {row['lead']:.2g} times {row['second']} ({ends})"
-        output.print(f"  {cpus_of(row['cpus'])}: {text}", markup=False)
