@@ -12,6 +12,7 @@
  *   memory.c    what they do to memory
  *   buffers.c   stores that linger: TSO
  *   messages.c  stores of which others read old ones: C11
+ *   orders.c    which atomic operations follow which in a thread: for the limits of a proof
  *   races.c     vector clocks: which access happens before which (C11)
  *   heap.c      malloc and free: use after free, overflow, double free, leaks
  *   schedule.c  fibers; who may run; deadlock and livelock
@@ -534,6 +535,21 @@ unsigned ex_message_put(const struct operation *operation, value what, const str
                         bool is_total);
 void ex_messages_fence(void); /* SEQ_CST */
 void ex_messages_forget(address at, size_t size);
+
+/* the order of a thread's atomic operations, under c11 (orders.c) */
+
+void ex_orders_begin(void);
+/* The running thread has done an atomic operation, or (NOTHING) a SEQ_CST fence: what it has found, and
+ * what it has put there, if it writes. */
+void ex_orders_add(const struct operation *operation, enum order order, value found, value put_there,
+                   bool writes);
+/* It has synchronised otherwise, or ended: no later store may come before an earlier load. */
+void ex_orders_synchronise(void);
+/* A thread has done a step. Is that all that it has seen by it? */
+void ex_orders_see(int thread, uint64_t what, bool is_all);
+/* It is about to access a word, and no happens-before orders that with another thread's access. */
+void ex_orders_contend(address at);
+void ex_orders_print(int fd);
 
 /* a program that is not trusted (confine.c) */
 

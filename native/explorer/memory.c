@@ -223,6 +223,13 @@ static bool lingers(address at, unsigned size, enum order order)
     return ex_choose_among(2, 1, only_here ? 1 : 3) == 1;
 }
 
+static void note_order(const struct operation *operation, enum order order, value found,
+                       value put_there, bool writes)
+{
+    if (has_messages())
+        ex_orders_add(operation, order, found, put_there, writes);
+}
+
 /* The value that an operation finds. */
 static value finds(const struct operation *operation)
 {
@@ -269,6 +276,7 @@ value ex_load(address at, unsigned size, enum order order)
     found = finds(&operation);
     ex_access(at, size, ATOMIC_READS);
     newer = meets(&operation, order);
+    note_order(&operation, order, found, found, false);
     ex_step("load", at, size, (uint64_t)found, (uint64_t)found);
     ex_step_behind(newer);
     return found;
@@ -303,6 +311,7 @@ static void store_end(address at, unsigned size, value what, enum order order)
         ex_buffer_add(at, size, what, published(order));
     else
         newer = puts_there(&operation, what, order);
+    note_order(&operation, order, 0, what, true);
     ex_step("store", at, size, old, (uint64_t)what);
     if (is_held)
         ex_step_held();
@@ -367,6 +376,7 @@ value ex_update(enum update how, address at, unsigned size, value with, enum ord
     ex_access(at, size, ATOMIC_WRITES);
     meets(&operation, order);
     newer = puts_there(&operation, new, order);
+    note_order(&operation, order, old, new, true);
     ex_step(names[how], at, size, (uint64_t)old, (uint64_t)new);
     ex_step_behind(newer);
     return old;
@@ -397,6 +407,7 @@ bool ex_compare_swap(address at, unsigned size, value *expected, value desired, 
     newer = meets(&operation, equal ? success : failure);
     if (equal)
         newer = puts_there(&operation, desired, success);
+    note_order(&operation, equal ? success : failure, old, desired, equal);
     ex_step("compare_swap", at, size, (uint64_t)old, (uint64_t)(equal ? desired : old));
     ex_step_behind(newer);
     *expected = old;
@@ -412,8 +423,11 @@ void ex_fence(enum order order)
     ex_self->pc = ex_door.pc;
     if (acquires(order))
         ex_clock_join(&ex_self->now, &ex_self->met);
-    if (order == SEQ_CST && has_messages())
+    if (order == SEQ_CST && has_messages()) {
         ex_messages_fence();
+        ex_orders_add(&(struct operation){.effect = NOTHING}, SEQ_CST, 0, 0, false);
+    }
+    ex_orders_synchronise();
     if (releases(order))
         ex_self->released = ex_self->now;
     ex_step("fence", 0, 0, 0, 0);
@@ -458,10 +472,12 @@ void ex_acquire(address at)
 {
     ex_access(at, sizeof(uint32_t), ATOMIC_READS);
     ex_meet(at, sizeof(uint32_t), &ex_self->now);
+    ex_orders_synchronise();
 }
 
 void ex_release(address at)
 {
     ex_access(at, sizeof(uint32_t), ATOMIC_WRITES);
     ex_publish(ex_self, at, sizeof(uint32_t), &ex_self->now, true);
+    ex_orders_synchronise();
 }

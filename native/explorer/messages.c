@@ -199,6 +199,8 @@ static struct line *line_made(address at, unsigned size, uint32_t when)
 
     if (line == NULL)
         line = new_line(at, size);
+    else if (!is_done_with(line))
+        ex_orders_contend(at);
     line->touched[ex_self->number] = when + 1;
     return line;
 }

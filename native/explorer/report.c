@@ -83,9 +83,18 @@ static struct step *next_step(void)
     return step_at(n_steps++);
 }
 
+/* Does its thread learn something by it, that it has not put there itself? */
+static bool is_seen(const struct thread *thread, const char *operation, address at)
+{
+    return strcmp(operation, "write") != 0 && strcmp(operation, "store") != 0 &&
+           !(ex_on_a_stack(at) && ex_stack_owner(at) == thread);
+}
+
 void ex_step_of(struct thread *thread, const char *operation, address pc, address at, unsigned size,
                 uint64_t old, uint64_t new)
 {
+    if (ex_options.c11 && !ex_is_sole() && is_seen(thread, operation, at))
+        ex_orders_see(thread->number, ex_mix(ex_mix(pc, at), ex_mix(old, new)), size <= sizeof(old));
     *next_step() = (struct step){.operation = operation,
                                  .pc = pc,
                                  .at = at,
@@ -232,6 +241,8 @@ void ex_report(int fd, const char *verdict, uint64_t runs, uint64_t traces, doub
     print_string(fd, ex_partial());
     ex_print(fd, ", \"limits\": [");
     print_limits(fd);
+    ex_print(fd, "], \"accesses\": [");
+    ex_orders_print(fd);
     ex_print(fd, "], \"choices\": \"");
     ex_choices_print(fd);
     ex_print(fd, "\", \"blocks\": [");

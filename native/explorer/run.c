@@ -141,6 +141,7 @@ static void begin(void)
     ex_memory_begin();
     ex_races_begin();
     ex_messages_begin();
+    ex_orders_begin();
     ex_report_begin();
     ex_rcu_begin();
     ex_schedule_begin();

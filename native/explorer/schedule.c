@@ -604,6 +604,7 @@ void ex_end_thread(void *result)
 {
     ex_keys_end();
     ex_settle();
+    ex_orders_synchronise();
     ex_self->result = result;
     ex_self->stage = ENDED;
     reschedule();

@@ -255,6 +255,7 @@ def _joined(parts: list[dict[str, Any]]) -> dict[str, Any]:
     for name in ("seconds", "bound", "threads"):
         joined[name] = max(part[name] for part in parts)
     joined["partial"] = next((part["partial"] for part in parts if part["partial"]), "")
+    joined["accesses"] = [part["accesses"] for part in parts]
     joined["limits"] = sorted({name for part in parts for name in part["limits"]})
     return joined
 
@@ -304,6 +305,10 @@ def _passed(program: Program, search: Search, raw: dict[str, Any]) -> tuple[str,
         if partial:
             return "bounded", partial
         within = [limit(name) for name in raw["limits"]]
+        if search.memory == "c11":
+            from locknative.explorer.program_order import reorderings
+
+            within += reorderings(program.path, raw["accesses"])
         if program.idle_calls:
             calls = ", ".join(f"{name}()" for name in program.idle_calls)
             within.append(limit("library", functions=calls))

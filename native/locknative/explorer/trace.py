@@ -49,15 +49,20 @@ def message(names: Names, text: str) -> str:
         number = int(found[2], 16)
         if found[1] == "at":
             return names.word(number)
-        place = names.place(number)
-        return f"{Path(place.file).name}:{place.line}" if place.line else f"{number:#x}"
+        return place(names, number)
 
     return re.sub(r"\{(pc|at):(\w+)\}", named, text)
 
 
+def place(names: Names, pc: int) -> str:
+    """Return where a return address came from, as file and line."""
+    found = names.place(pc)
+    return f"{Path(found.file).name}:{found.line}" if found.line else f"{pc:#x}"
+
+
 def _step(names: Names, buffers: list[list[tuple[str, int, str]]], raw: dict[str, Any]) -> Step:
     size, thread = raw["size"], raw["thread"]
-    place = names.place(raw["pc"])
+    where = names.place(raw["pc"])
     word = names.word(raw["at"], size) if raw["at"] else ""
     old, new = names.value(raw["old"], size), names.value(raw["new"], size)
     if not raw["size"]:
@@ -81,10 +86,10 @@ def _step(names: Names, buffers: list[list[tuple[str, int, str]]], raw: dict[str
         new=raw["new"],
         was=old,
         becomes=new,
-        file=place.file,
-        line=place.line,
-        method=place.function,
-        source=linecache.getline(place.file, place.line).strip(),
+        file=where.file,
+        line=where.line,
+        method=where.function,
+        source=linecache.getline(where.file, where.line).strip(),
         behind=raw["behind"],
         marks=[raw["mark"]] if raw["mark"] else [],
         buffers=[list(buffer) for buffer in buffers],
