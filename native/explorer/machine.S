@@ -11,6 +11,15 @@
  */
 #if defined(__x86_64__)
 
+/* What a call preserves, into ex_door. */
+#define LEAVE_PRESERVED                                                                            \
+    movq %rbx, ex_door + 16(%rip);                                                                 \
+    movq %rbp, ex_door + 24(%rip);                                                                 \
+    movq %r12, ex_door + 32(%rip);                                                                 \
+    movq %r13, ex_door + 40(%rip);                                                                 \
+    movq %r14, ex_door + 48(%rip);                                                                 \
+    movq %r15, ex_door + 56(%rip)
+
 #define DOOR(symbol, name)                                                                         \
     .globl symbol;                                                                                 \
     .type symbol, @function;                                                                       \
@@ -19,12 +28,7 @@
     movq %r11, ex_door(%rip);                                                                      \
     leaq 8(%rsp), %r11;                                                                            \
     movq %r11, ex_door + 8(%rip);                                                                  \
-    movq %rbx, ex_door + 16(%rip);                                                                 \
-    movq %rbp, ex_door + 24(%rip);                                                                 \
-    movq %r12, ex_door + 32(%rip);                                                                 \
-    movq %r13, ex_door + 40(%rip);                                                                 \
-    movq %r14, ex_door + 48(%rip);                                                                 \
-    movq %r15, ex_door + 56(%rip);                                                                 \
+    LEAVE_PRESERVED;                                                                               \
     jmp ex_do_##name;                                                                              \
     .size symbol, .- symbol
 
@@ -43,12 +47,7 @@
     movq 64(%rsp), %rax; /* who calls */                                                           \
     movq %rax, ex_door(%rip);                                                                      \
     movq %rsp, ex_door + 8(%rip);                                                                  \
-    movq %rbx, ex_door + 16(%rip);                                                                 \
-    movq %rbp, ex_door + 24(%rip);                                                                 \
-    movq %r12, ex_door + 32(%rip);                                                                 \
-    movq %r13, ex_door + 40(%rip);                                                                 \
-    movq %r14, ex_door + 48(%rip);                                                                 \
-    movq %r15, ex_door + 56(%rip);                                                                 \
+    LEAVE_PRESERVED;                                                                               \
     pushq %rbx;                                                                                    \
     movq %rsp, %rbx;                                                                               \
     subq $512, %rsp;                                                                               \
@@ -94,10 +93,8 @@ ex_switch:
 
 #elif defined(__aarch64__)
 
-#define DOOR(symbol, name)                                                                         \
-    .globl symbol;                                                                                 \
-    .type symbol, %function;                                                                       \
-    symbol:;                                                                                       \
+/* Who calls, its stack, and what a call preserves, into ex_door. */
+#define LEAVE_DOOR                                                                                 \
     adrp x16, ex_door;                                                                             \
     add x16, x16, :lo12:ex_door;                                                                   \
     mov x17, sp;                                                                                   \
@@ -107,7 +104,55 @@ ex_switch:
     stp x23, x24, [x16, 48];                                                                       \
     stp x25, x26, [x16, 64];                                                                       \
     stp x27, x28, [x16, 80];                                                                       \
-    str x29, [x16, 96];                                                                            \
+    str x29, [x16, 96]
+
+/* What a call may change, between registers and stack. */
+#define NUMBERS(move)                                                                              \
+    move x2, x3, [sp, 0];                                                                          \
+    move x4, x5, [sp, 16];                                                                         \
+    move x6, x7, [sp, 32];                                                                         \
+    move x8, x9, [sp, 48];                                                                         \
+    move x10, x11, [sp, 64];                                                                       \
+    move x12, x13, [sp, 80];                                                                       \
+    move x14, x15, [sp, 96];                                                                       \
+    move x16, x17, [sp, 112]
+
+#define VECTORS(move)                                                                              \
+    move q0, q1, [sp, 160];                                                                        \
+    move q2, q3, [sp, 192];                                                                        \
+    move q4, q5, [sp, 224];                                                                        \
+    move q6, q7, [sp, 256];                                                                        \
+    move q8, q9, [sp, 288];                                                                        \
+    move q10, q11, [sp, 320];                                                                      \
+    move q12, q13, [sp, 352];                                                                      \
+    move q14, q15, [sp, 384];                                                                      \
+    move q16, q17, [sp, 416];                                                                      \
+    move q18, q19, [sp, 448];                                                                      \
+    move q20, q21, [sp, 480];                                                                      \
+    move q22, q23, [sp, 512];                                                                      \
+    move q24, q25, [sp, 544];                                                                      \
+    move q26, q27, [sp, 576];                                                                      \
+    move q28, q29, [sp, 608];                                                                      \
+    move q30, q31, [sp, 640]
+
+/* What a call preserves, likewise. */
+#define PRESERVED(move)                                                                            \
+    move x19, x20, [sp, 0];                                                                        \
+    move x21, x22, [sp, 16];                                                                       \
+    move x23, x24, [sp, 32];                                                                       \
+    move x25, x26, [sp, 48];                                                                       \
+    move x27, x28, [sp, 64];                                                                       \
+    move x29, x30, [sp, 80];                                                                       \
+    move d8, d9, [sp, 96];                                                                         \
+    move d10, d11, [sp, 112];                                                                      \
+    move d12, d13, [sp, 128];                                                                      \
+    move d14, d15, [sp, 144]
+
+#define DOOR(symbol, name)                                                                         \
+    .globl symbol;                                                                                 \
+    .type symbol, %function;                                                                       \
+    symbol:;                                                                                       \
+    LEAVE_DOOR;                                                                                    \
     b ex_do_##name;                                                                                \
     .size symbol, .- symbol
 
@@ -116,71 +161,18 @@ ex_switch:
     .type locklab_announce_##name, %function;                                                      \
     locklab_announce_##name:;                                                                      \
     sub sp, sp, 672;                                                                               \
-    stp x2, x3, [sp, 0];                                                                           \
-    stp x4, x5, [sp, 16];                                                                          \
-    stp x6, x7, [sp, 32];                                                                          \
-    stp x8, x9, [sp, 48];                                                                          \
-    stp x10, x11, [sp, 64];                                                                        \
-    stp x12, x13, [sp, 80];                                                                        \
-    stp x14, x15, [sp, 96];                                                                        \
-    stp x16, x17, [sp, 112];                                                                       \
+    NUMBERS(stp);                                                                                  \
     stp x18, x30, [sp, 128];                                                                       \
     mrs x16, nzcv;                                                                                 \
     str x16, [sp, 144];                                                                            \
-    stp q0, q1, [sp, 160];                                                                         \
-    stp q2, q3, [sp, 192];                                                                         \
-    stp q4, q5, [sp, 224];                                                                         \
-    stp q6, q7, [sp, 256];                                                                         \
-    stp q8, q9, [sp, 288];                                                                         \
-    stp q10, q11, [sp, 320];                                                                       \
-    stp q12, q13, [sp, 352];                                                                       \
-    stp q14, q15, [sp, 384];                                                                       \
-    stp q16, q17, [sp, 416];                                                                       \
-    stp q18, q19, [sp, 448];                                                                       \
-    stp q20, q21, [sp, 480];                                                                       \
-    stp q22, q23, [sp, 512];                                                                       \
-    stp q24, q25, [sp, 544];                                                                       \
-    stp q26, q27, [sp, 576];                                                                       \
-    stp q28, q29, [sp, 608];                                                                       \
-    stp q30, q31, [sp, 640];                                                                       \
-    adrp x16, ex_door;                                                                             \
-    add x16, x16, :lo12:ex_door;                                                                   \
-    mov x17, sp;                                                                                   \
-    stp x30, x17, [x16];                                                                           \
-    stp x19, x20, [x16, 16];                                                                       \
-    stp x21, x22, [x16, 32];                                                                       \
-    stp x23, x24, [x16, 48];                                                                       \
-    stp x25, x26, [x16, 64];                                                                       \
-    stp x27, x28, [x16, 80];                                                                       \
-    str x29, [x16, 96];                                                                            \
+    VECTORS(stp);                                                                                  \
+    LEAVE_DOOR;                                                                                    \
     bl ex_do_##name;                                                                               \
-    ldp q0, q1, [sp, 160];                                                                         \
-    ldp q2, q3, [sp, 192];                                                                         \
-    ldp q4, q5, [sp, 224];                                                                         \
-    ldp q6, q7, [sp, 256];                                                                         \
-    ldp q8, q9, [sp, 288];                                                                         \
-    ldp q10, q11, [sp, 320];                                                                       \
-    ldp q12, q13, [sp, 352];                                                                       \
-    ldp q14, q15, [sp, 384];                                                                       \
-    ldp q16, q17, [sp, 416];                                                                       \
-    ldp q18, q19, [sp, 448];                                                                       \
-    ldp q20, q21, [sp, 480];                                                                       \
-    ldp q22, q23, [sp, 512];                                                                       \
-    ldp q24, q25, [sp, 544];                                                                       \
-    ldp q26, q27, [sp, 576];                                                                       \
-    ldp q28, q29, [sp, 608];                                                                       \
-    ldp q30, q31, [sp, 640];                                                                       \
+    VECTORS(ldp);                                                                                  \
     ldr x16, [sp, 144];                                                                            \
     msr nzcv, x16;                                                                                 \
     ldp x18, x30, [sp, 128];                                                                       \
-    ldp x16, x17, [sp, 112];                                                                       \
-    ldp x14, x15, [sp, 96];                                                                        \
-    ldp x12, x13, [sp, 80];                                                                        \
-    ldp x10, x11, [sp, 64];                                                                        \
-    ldp x8, x9, [sp, 48];                                                                          \
-    ldp x6, x7, [sp, 32];                                                                          \
-    ldp x4, x5, [sp, 16];                                                                          \
-    ldp x2, x3, [sp, 0];                                                                           \
+    NUMBERS(ldp);                                                                                  \
     add sp, sp, 672;                                                                               \
     ret;                                                                                           \
     .size locklab_announce_##name, .- locklab_announce_##name
@@ -190,29 +182,11 @@ ex_switch:
     .type ex_switch, %function
 ex_switch:
     sub sp, sp, 160
-    stp x19, x20, [sp]
-    stp x21, x22, [sp, 16]
-    stp x23, x24, [sp, 32]
-    stp x25, x26, [sp, 48]
-    stp x27, x28, [sp, 64]
-    stp x29, x30, [sp, 80]
-    stp d8, d9, [sp, 96]
-    stp d10, d11, [sp, 112]
-    stp d12, d13, [sp, 128]
-    stp d14, d15, [sp, 144]
+    PRESERVED(stp)
     mov x2, sp
     str x2, [x0]
     mov sp, x1
-    ldp x19, x20, [sp]
-    ldp x21, x22, [sp, 16]
-    ldp x23, x24, [sp, 32]
-    ldp x25, x26, [sp, 48]
-    ldp x27, x28, [sp, 64]
-    ldp x29, x30, [sp, 80]
-    ldp d8, d9, [sp, 96]
-    ldp d10, d11, [sp, 112]
-    ldp d12, d13, [sp, 128]
-    ldp d14, d15, [sp, 144]
+    PRESERVED(ldp)
     add sp, sp, 160
     ret
     .size ex_switch, .- ex_switch

@@ -65,38 +65,38 @@ size_t ENTRY(strnlen)(const char *text, size_t most)
     return ex_reads_at_most(text, most);
 }
 
-int ENTRY(strcmp)(const char *a, const char *b)
-{
-    ex_reads_string(a);
-    ex_reads_string(b);
-    return strcmp(a, b);
-}
+#define IN_STRING(name)                                                                            \
+    char *ENTRY(name)(const char *text, int character)                                             \
+    {                                                                                              \
+        ex_reads_string(text);                                                                     \
+        return name(text, character);                                                              \
+    }
+#define OF_TWO(type, name)                                                                         \
+    type ENTRY(name)(const char *a, const char *b)                                                 \
+    {                                                                                              \
+        ex_reads_string(a);                                                                        \
+        ex_reads_string(b);                                                                        \
+        return name(a, b);                                                                         \
+    }
+#define OF_TWO_AT_MOST(name)                                                                       \
+    int ENTRY(name)(const char *a, const char *b, size_t most)                                     \
+    {                                                                                              \
+        ex_reads_at_most(a, most);                                                                 \
+        ex_reads_at_most(b, most);                                                                 \
+        return name(a, b, most);                                                                   \
+    }
 
-int ENTRY(strncmp)(const char *a, const char *b, size_t most)
-{
-    ex_reads_at_most(a, most);
-    ex_reads_at_most(b, most);
-    return strncmp(a, b, most);
-}
-
-char *ENTRY(strchr)(const char *text, int character)
-{
-    ex_reads_string(text);
-    return strchr(text, character);
-}
-
-char *ENTRY(strrchr)(const char *text, int character)
-{
-    ex_reads_string(text);
-    return strrchr(text, character);
-}
-
-char *ENTRY(strstr)(const char *text, const char *part)
-{
-    ex_reads_string(text);
-    ex_reads_string(part);
-    return strstr(text, part);
-}
+IN_STRING(strchr)
+IN_STRING(strrchr)
+IN_STRING(strchrnul)
+OF_TWO(int, strcmp)
+OF_TWO(int, strcasecmp)
+OF_TWO(size_t, strspn)
+OF_TWO(size_t, strcspn)
+OF_TWO(char *, strstr)
+OF_TWO(char *, strpbrk)
+OF_TWO_AT_MOST(strncmp)
+OF_TWO_AT_MOST(strncasecmp)
 
 char *ENTRY(strcpy)(char *to, const char *from)
 {
@@ -148,47 +148,6 @@ char *ENTRY(stpcpy)(char *to, const char *from)
 
     ENTRY(memmove)(to, from, length + 1);
     return to + length;
-}
-
-char *ENTRY(strchrnul)(const char *text, int character)
-{
-    ex_reads_string(text);
-    return strchrnul(text, character);
-}
-
-int ENTRY(strcasecmp)(const char *a, const char *b)
-{
-    ex_reads_string(a);
-    ex_reads_string(b);
-    return strcasecmp(a, b);
-}
-
-int ENTRY(strncasecmp)(const char *a, const char *b, size_t most)
-{
-    ex_reads_at_most(a, most);
-    ex_reads_at_most(b, most);
-    return strncasecmp(a, b, most);
-}
-
-size_t ENTRY(strspn)(const char *text, const char *accepted)
-{
-    ex_reads_string(text);
-    ex_reads_string(accepted);
-    return strspn(text, accepted);
-}
-
-size_t ENTRY(strcspn)(const char *text, const char *rejected)
-{
-    ex_reads_string(text);
-    ex_reads_string(rejected);
-    return strcspn(text, rejected);
-}
-
-char *ENTRY(strpbrk)(const char *text, const char *accepted)
-{
-    ex_reads_string(text);
-    ex_reads_string(accepted);
-    return strpbrk(text, accepted);
 }
 
 char *ENTRY(strtok_r)(char *text, const char *separators, char **rest)
@@ -268,9 +227,27 @@ double ENTRY(atof)(const char *text)
 
 /* arrays */
 
+typedef int order_of(const void *a, const void *b);
+
+/* How many elements of a sorted array are not greater than a key. */
+static size_t rank(const void *key, const char *first, size_t count, size_t size, order_of *compare)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (compare(key, first + middle * size) >= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* By insertion: the program's function compares elements where they lie, as C asks, and
  * is the only one to interrupt. The accesses of the others are one read and one write of it all. */
-void ENTRY(qsort)(void *array, size_t count, size_t size, int (*compare)(const void *, const void *))
+void ENTRY(qsort)(void *array, size_t count, size_t size, order_of *compare)
 {
     char *first = array;
 
@@ -280,20 +257,12 @@ void ENTRY(qsort)(void *array, size_t count, size_t size, int (*compare)(const v
     ex_plain((address)array, count * size, false);
     for (size_t i = 1; i < count; i++) {
         char *at = first + i * size;
-        size_t low = 0, high = i;
+        size_t place = rank(at, first, i, size, compare);
 
-        while (low < high) { /* behind all that are no greater */
-            size_t middle = (low + high) / 2;
+        if (place < i) {
+            char *to = first + place * size;
 
-            if (compare(first + middle * size, at) <= 0)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        if (low < i) {
-            char *to = first + low * size;
-
-            ex_plain((address)to, (i + 1 - low) * size, true);
+            ex_plain((address)to, (i + 1 - place) * size, true);
             for (size_t j = 0; j < size; j++, to++) {
                 char moved = at[j];
 
@@ -307,22 +276,15 @@ void ENTRY(qsort)(void *array, size_t count, size_t size, int (*compare)(const v
 }
 
 void *ENTRY(bsearch)(const void *key, const void *array, size_t count, size_t size,
-                     int (*compare)(const void *, const void *))
+                     order_of *compare)
 {
-    size_t low = 0, high = count;
+    size_t place;
+    const char *at;
 
     ex_note_caller();
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        const char *at = (const char *)array + middle * size;
-        int order = compare(key, at);
-
-        if (order == 0)
-            return (void *)(uintptr_t)at;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return NULL;
+    place = rank(key, array, count, size, compare);
+    if (place == 0)
+        return NULL;
+    at = (const char *)array + (place - 1) * size;
+    return compare(key, at) == 0 ? (void *)(uintptr_t)at : NULL;
 }
