@@ -29,8 +29,10 @@ FLAGS = (
     *("-std=gnu11", "-O0", "-g", "-fsanitize=thread", "-fno-pie", "-fno-common", "-fno-lto"),
     *("-fno-stack-protector", "-fcf-protection=none", "-ftls-model=local-exec", "-fno-builtin"),
     *("-fsanitize=bounds", "-fsanitize-undefined-trap-on-error", "-Wuninitialized"),
+    "-ftrivial-auto-var-init=pattern",
 )
-"""No optimisation: an access that the program makes is not left out because its value is unused."""
+"""No optimisation: an access that the program makes is not left out because its value is unused. A
+local variable without a value begins with a pattern."""
 
 DESCRIBED = ("-dP",)
 """gcc writes what each instruction does, for announcements.py."""

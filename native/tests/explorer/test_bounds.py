@@ -35,6 +35,13 @@ def test_a_local_variable_without_a_value_is_refused(tmp_path: Path) -> None:
     Program([file]).close()
 
 
+def test_a_local_variable_begins_with_a_pattern() -> None:
+    """Where the compiler cannot tell that one has no value, the program finds an odd one."""
+    file = PROGRAMS.parent / "unseen/second/w22_uninit_local.c"
+    with Program([file]) as program:
+        assert "assertion" == run(program, Search()).found
+
+
 def test_gaps_lie_between_variables_only() -> None:
     """A named section keeps its layout, so that it can be an array."""
     variable = "\t.align 4\n\t.type\tx, @object\n\t.size\tx, 4\nx:\n\t.zero\t4\n"
