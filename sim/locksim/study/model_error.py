@@ -35,7 +35,7 @@ CAUSE = "model"
 OWN, SLEEPING, QUEUE, SEVERAL, ONE = CLASSES = (
     "own lines",
     "a lock that sleeps",
-    "a queue lock",
+    "a line for each CPU",
     "several lines",
     "one contended line",
 )
@@ -87,7 +87,7 @@ def class_of(run: Simulation) -> str:
 
     - No line moves: own lines.
     - The program has a ``block``: a lock that sleeps.
-    - CPUs wait, and more lines move than there are CPUs: each waits on a line of its own, a queue.
+    - CPUs wait, and more lines move than there are CPUs: a line for each CPU, as in a queue lock.
     - No single line has most of the transfers: several lines.
     """
     transfers = sum(one.lines for one in run.replications)
