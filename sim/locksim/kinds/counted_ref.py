@@ -30,12 +30,12 @@ class CountedRefKind(LockKind):
         counting, *others = super().clients(struct, threads, rounds)
         loads: dict[str, Workload] = {
             f"get and put; {who} threads begin with the lock": Referring(
-                lock=struct, rounds=rounds, shift=shift
+                lock=struct, rounds=rounds, shift=shift, threads=threads
             )
             for shift, who in enumerate(("odd", "even"))
         }
         if offers(struct, "put_or_lock"):
-            loads["put, or lock the last"] = KeepingTheLast(lock=struct)
+            loads["put, or lock the last"] = KeepingTheLast(lock=struct, threads=threads)
         words = {"alive": 0, "ends": 1}
         referring = [Client(name, load, words, tuple(words)) for name, load in loads.items()]
         return [counting, *referring, *others]
@@ -52,18 +52,21 @@ class Referring(Workload):
 
     Other threads hold the lock meanwhile and see the count stand still. The thread that drops the
     last reference has the object alone and ends its life; while any thread has one it must be
-    alive.
+    alive. Each thread writes into the object before it drops its own, and the last one sees it.
 
     Arguments:
         rounds: how often each thread takes another reference or the lock.
         shift: thread t takes the lock in round r if t + r + shift is odd.
+        threads: how many there are.
     """
 
     rounds = param(1)
     shift = param(0)
+    threads = param(1)
     lock = part(Lockref)
     alive = word(1)
     ends = word()
+    wrote = array("threads", word())
 
     def setup(self):
         """One reference for each thread; the first is there."""
@@ -83,6 +86,7 @@ class Referring(Workload):
                 assert 0 < before == after
                 yield from self.lock.release()
         assert (yield self.alive.load(RELAXED)) == 1
+        yield self.wrote[thread()].store(1, RELAXED)
         left = yield from self.lock.put()
         if left == 0:
             left = yield from self.lock.references()
@@ -90,7 +94,9 @@ class Referring(Workload):
             yield from self.end()
 
     def end(self):
-        """End the object's life; no other thread has a reference."""
+        """End the object's life, with all that was written; no other thread has a reference."""
+        for other in range(self.threads):
+            assert (yield self.wrote[other].load(RELAXED)) == 1
         yield self.alive.store(0, RELAXED)
         ends = yield self.ends.load(RELAXED)
         yield self.ends.store(ends + 1, RELAXED)
@@ -103,9 +109,11 @@ class KeepingTheLast(Referring):
 
     Arguments:
         rounds, shift: not used.
+        threads: how many there are.
     """
 
     def thread(self):
+        yield self.wrote[thread()].store(1, RELAXED)
         if not (yield from self.lock.put_or_lock()):
             left = yield from self.lock.references()
             assert left == 1

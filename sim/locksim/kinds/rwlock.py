@@ -50,6 +50,7 @@ class RWLockKind(StructKind):
         found.append(_meeting("readers meet inside", MeetingReaders(lock=struct)))
         if struct.NESTED_READERS:  # type: ignore[union-attr] # an RWLock
             found += [mixed(ReadingTwice, struct, threads, rounds, s, "nested") for s in (0, 1)]
+        found += self._tried(struct, threads)
         return found + self._tries(struct, threads) + self._changes(struct, threads, rounds)
 
     def wearing(
@@ -60,6 +61,16 @@ class RWLockKind(StructKind):
         In even runs few threads write, and for long, so that nearly all others wait as readers.
         """
         return WearingReadersAndWriters(lock=struct, rounds=rounds, writers=2 if number % 2 else 16)
+
+    def _tried(self, struct: Struct | type[Struct], threads: int) -> list[Client]:
+        """The last thread comes by tries, beside thread 0's critical sections."""
+        found = []
+        for side, load in (("read", ReadingByTries), ("write", WritingByTries)):
+            if offers(struct, f"{side}_try_acquire"):
+                writes = (threads > 1) + (side == "write")
+                name = f"read and write; the last tries to {side}"
+                found.append(_counted(name, load(lock=struct), writes))
+        return found
 
     def _tries(self, struct: Struct | type[Struct], threads: int) -> list[Client]:
         """A lock that is held by either side, then free, is tried."""
@@ -147,6 +158,47 @@ class ReadingAndWriting(Workload):
         count = yield self.count.load(RELAXED)
         assert (yield self.copy.load(RELAXED)) == count
         return count
+
+
+class ReadingByTries(ReadingAndWriting):
+    """Thread 0 writes and reads; the last thread tries to read, and waits only if that fails.
+
+    Arguments:
+        rounds, shift: not used; each of the two comes once, the others stay away.
+    """
+
+    def thread(self):
+        if thread() == n_cpus() - 1:
+            yield from self.visit_by_try()
+        elif thread() == 0:
+            yield from self.write()
+            yield from self.read()
+
+    def visit_by_try(self):
+        """Read."""
+        got = yield from self.lock.read_try_acquire()
+        if got:
+            yield from self.compare()
+            yield from self.lock.read_release()
+        else:
+            yield from self.read()
+
+
+class WritingByTries(ReadingByTries):
+    """The same with tries to write.
+
+    Arguments:
+        rounds, shift: as for ReadingByTries.
+    """
+
+    def visit_by_try(self):
+        """Write."""
+        got = yield from self.lock.write_try_acquire()
+        if got:
+            yield from self.count_up()
+            yield from self.lock.write_release()
+        else:
+            yield from self.write()
 
 
 class ReadingAndWritingUnevenly(ReadingAndWriting):

@@ -194,3 +194,29 @@ def test_a_wrong_order_of_a_downgrade_is_found_under_c11():
 
     assert "proven" == verdict_of(DowngradeRelaxed, "readers meet a downgraded")
     assert "race" == verdict_of(DowngradeRelaxed, "readers meet a downgraded", memory="c11")
+
+
+class ReadTryRelaxed(ReaderPreferenceRWLock):
+    """Wrong: a reader's try does not acquire."""
+
+    def read_try_acquire(self):
+        if (yield self.state.fetch_add(1, RELAXED)) < 0:
+            yield self.state.fetch_add(-1, RELAXED)
+            return 0
+        return 1
+
+
+class WriteTryRelaxed(ReaderPreferenceRWLock):
+    """Wrong: a writer's try does not acquire."""
+
+    def write_try_acquire(self):
+        return (yield self.state.compare_swap(0, WRITER, RELAXED)) == 0
+
+
+@pytest.mark.parametrize(("lock", "side"), [(ReadTryRelaxed, "read"), (WriteTryRelaxed, "write")])
+@pytest.mark.parametrize("threads", [2, 3])
+def test_a_try_that_does_not_acquire_is_found_under_c11(lock, side, threads):
+    """The last thread uses the data after its try; no other client does."""
+    asked = {"threads": threads, "memory": "c11"}
+    assert "race" == verdict_of(lock, f"read and write; the last tries to {side}", **asked)
+    assert "proven" == verdict_of(lock, f"try to {side}, while thread 0 writes", **asked)
