@@ -40,6 +40,7 @@ NONE: list[str] = []
 SETTINGS = ("locks=1", "users=owner", "users=random", "spread=0.5", "lines=1", "lock=qspinlock")
 PAGE, DOCUMENT, SIMULATED = "index.html", "twin.json", "simulated.txt"
 """The files of a folder."""
+NEAR_END = 0.02
 
 
 class ValueEntry(TypedDict):
@@ -90,6 +91,13 @@ class ChangeEntry(TypedDict):
     measured: NotRequired[dict[str, float]]
 
 
+class ModelErrorEntry(TypedDict):
+    """The factor within which published curves of a class of questions were predicted."""
+
+    kind: str
+    factor: float
+
+
 class TwinAnswer(TypedDict):
     """A twin: its numbers, how it agrees with the report, and what changes would do."""
 
@@ -97,6 +105,7 @@ class TwinAnswer(TypedDict):
     row: str
     machine: str
     draws: int
+    model_error: ModelErrorEntry
     values: list[ValueEntry]
     columns: list[ColumnEntry]
     changes: list[ChangeEntry]
@@ -248,10 +257,12 @@ def _place(out: Path | None) -> tuple[Path | None, Path | None]:
 def _document(
     file: Path, plan: Plan, twin: Twin, found: Predictions, cpus: bool, window: bool
 ) -> TwinAnswer:
+    from locksim.study.model_error import learned
     from locksim.study.twin.evidence import COLUMNS
     from locksim.study.twin.fit import agreement
     from locksim.study.twin.values import values as numbers
 
+    kind = twin.measured.kind
     columns: list[ColumnEntry] = []
     for one in agreement(plan, twin):
         title, unit = COLUMNS[one.column]
@@ -274,6 +285,7 @@ def _document(
         row=plan.evidence.name,
         machine=twin.setting.machine.name,
         draws=len(found.twins),
+        model_error=ModelErrorEntry(kind=kind, factor=learned().classes[kind].factor),
         values=rows,
         columns=columns,
         changes=[_change(one) for one in (found.before, *found.after)],
@@ -441,6 +453,12 @@ def _notes(document: TwinAnswer) -> list[str]:
             f"the twin does not agree with the report in {', '.join(far)}: "
             "do not trust what depends on it"
         )
+    costs = next((row["value"] for row in document["values"] if row["name"] == "costs"), 0.5)
+    if isinstance(costs, float) and not NEAR_END < costs < 1 - NEAR_END:
+        notes.append(
+            f"all uncertain costs of {document['machine']} had to be at an end of their ranges: "
+            "take a profile that is nearer to the measured machine"
+        )
     draws = document["draws"]
     if draws:
         share = 100 * (draws - 1) / (draws + 1)
@@ -448,6 +466,12 @@ def _notes(document: TwinAnswer) -> list[str]:
             f"band: {draws} draws of the machine's costs, of what the report leaves open and of "
             f"its rounding, fitted again each time; a further draw falls into it with {share:.0f} %"
         )
+    error = document["model_error"]
+    notes.append(
+        "the band holds no error of the model: published curves of such a question "
+        f"({error['kind']}) were predicted within a factor of {error['factor']:.2f} without a fit "
+        "(locklab help uncertainty)"
+    )
     return notes
 
 

@@ -46,6 +46,7 @@ __all__ = [
     "Cause",
     "Effect",
     "Range",
+    "at_shares",
     "bands",
     "drawn",
     "one_at_a_time",
@@ -247,7 +248,7 @@ def one_at_a_time(machine: Machine, *, orders: int = ORDERS) -> list[Cause]:
     for name, ranges in uncertain(machine).items():
         near = ranges[0]
         why = f"{roles[near.name]}, {significant(near.low)} to {significant(near.high)} ns"
-        found.append(Cause(name, why, [_at(machine, {name: share}) for share in (0.0, 1.0)]))
+        found.append(Cause(name, why, [at_shares(machine, {name: share}) for share in (0.0, 1.0)]))
     return found
 
 
@@ -268,7 +269,7 @@ def drawn(machine: Machine, draws: int) -> list[Cause]:
     names = list(uncertain(machine))
     rows = latin_hypercube(len(names), draws, SEED)
     machines = [
-        _started(_at(machine, dict(zip(names, row, strict=True))), SEED + k)
+        _started(at_shares(machine, dict(zip(names, row, strict=True))), SEED + k)
         for k, row in enumerate(rows)
     ]
     values = f" and {len(names)} value{'s' * (len(names) != 1)}" if names else ""
@@ -351,8 +352,15 @@ def _started(machine: Machine, seed: int) -> Machine:
     return machine.model_copy(update={"starting_order": seed})
 
 
-def _at(machine: Machine, shares: Mapping[str, float]) -> Machine:
-    """The machine with quantities at shares of their ranges."""
+def at_shares(machine: Machine, shares: Mapping[str, float]) -> Machine:
+    """The machine with quantities at shares of their ranges.
+
+    Arguments:
+        shares: by quantity, as :func:`uncertain` names them; see :meth:`Range.at`.
+
+    Raises:
+        MachineError: it would not be a sound machine.
+    """
     ranges = uncertain(machine)
     moved = {r.name: r.at(share) for name, share in shares.items() for r in ranges[name]}
     return with_ns(machine, moved | _farther(machine, moved)) if moved else machine

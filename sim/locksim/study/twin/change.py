@@ -52,6 +52,7 @@ def changes_of(text: str, load: ClassLoad, cpus: int) -> list[Change]:
 
     Raises:
         TwinError: the text is not a change, or the load has nothing to change so.
+        UnknownNameError, CompileError: a lock that is not known, or outside the language.
     """
     made = [Change("", load, cpus)]
     for part in text.split(","):
@@ -77,7 +78,9 @@ def _lock(text: str, before: Change, name: str) -> list[Change]:
             f"--what-if {text}: the report does not say how many sections only read\n"
             "help: give their share with --reads"
         )
-    return [Change(text, replace(load, lock=name, free_readers=False), before.cpus)]
+    after = replace(load, lock=name, free_readers=False)
+    after.workload()  # refuses a struct that guards no section
+    return [Change(text, after, before.cpus)]
 
 
 def _split(text: str, before: Change, number: str, users: str | None) -> list[Change]:

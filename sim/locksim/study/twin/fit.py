@@ -8,8 +8,10 @@ hold            HOLD, or WAIT without it     the work under the lock; line trans
 spread          WAIT, where HOLD is known    how holds vary: a wait meets long holds more often
 sharing         CON, where TOTAL is known    one lock: sections that follow one another at once;
                                              an unknown number of locks: this number;
-                                             a known number: sections that take another CPU's lock
+                                             a known number: from an owner each to one hot lock
 reads           readers among the waiting    the share of readers, where no total says it
+costs           all of them together         where the profile's ranges leave the machine's costs:
+                                             a saturated lock says how long a handoff takes
 ==============  ===========================  ====================================================
 
 All knobs are looked for together (:mod:`root`). The other columns are not used, and are the test
@@ -24,21 +26,37 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from locksim.study.bands import Range
+from locksim.machine import Machine
+from locksim.study.bands import Range, at_shares, uncertain
 from locksim.study.twin.errors import TwinError
 from locksim.study.twin.evidence import Evidence
 from locksim.study.twin.load import ClassLoad, Measured, Setting, has_readers, measure, replaced
 from locksim.study.twin.root import Root, Vector, find_root
 from lockui.numbers import significant
 
-__all__ = ["Agreement", "Given", "Knob", "Open", "Plan", "Twin", "agreement", "fit", "plan"]
+__all__ = [
+    "SHARING",
+    "Agreement",
+    "Given",
+    "Knob",
+    "Open",
+    "Plan",
+    "Twin",
+    "agreement",
+    "fit",
+    "plan",
+]
 
-TOLERANCE = 0.005
-MOST_RUNS, MOST_AGAIN = 30, 10
+TOLERANCE = 0.01
+MOST_RUNS, MOST_AGAIN = 24, 8
 """Runs of a fit, and of one that starts near its end."""
-LEAST_SECTIONS, MOST_SECTIONS, WAITS = 20_000, 100_000, 1_000
+LEAST_SECTIONS, MOST_SECTIONS, WAITS = 12_000, 40_000, 500
 """Of a run: enough that this many wait, within bounds."""
 LEAST_CON = 1e-6
+SHARING = "sharing"
+"""The knob that moves both ``locks`` and ``at_random`` (:func:`_shared`)."""
+COSTS = "costs"
+"""The knob that moves the machine's uncertain costs together, from 0, all low, to 1, all high."""
 FAR = 0.15
 """A column that differs by more from the table is told."""
 
@@ -133,12 +151,14 @@ class Twin:
 
     Arguments:
         load: the load. setting: where it ran. measured: its columns there. root: the search's end.
+        costs: where the machine's uncertain costs are in their ranges, 0 to 1; None: not fitted.
     """
 
     load: ClassLoad
     setting: Setting
     measured: Measured
     root: Root
+    costs: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +206,8 @@ def plan(evidence: Evidence, given: Given | None = None) -> Plan:
         knobs.append(Knob("spread", waiting, 0.0, 3.0))
     if "con" in columns and (holds or waiting is not None):
         knobs.append(_sharing(given))
+        if holds and waiting is not None:
+            knobs.append(Knob(COSTS, "rate", 0.0, 1.0))
     if evidence.reads is None and given.reads is None and "read_part" in columns:
         knobs.append(Knob("reads", "read_part", 0.001, 0.999))
     moved = {knob.name for knob in knobs}
@@ -226,28 +248,42 @@ def fit(
         numbers = {
             knob.name: knob.outward(float(x)) for knob, x in zip(plan.knobs, point, strict=True)
         }
+        if SHARING in numbers:
+            numbers |= _shared(numbers.pop(SHARING), plan.given.locks or 1.0)
+        numbers.pop(COSTS, None)
         if one_hold:
             numbers["read_hold_ns"] = numbers.get("hold_ns", base.hold_ns)
         return replaced(base, numbers)
+
+    def costs_at(point: Vector) -> float | None:
+        names = [knob.name for knob in plan.knobs]
+        return float(point[names.index(COSTS)]) if COSTS in names else None
+
+    def setting_at(point: Vector) -> Setting:
+        share = costs_at(point)
+        if share is None:
+            return setting
+        return replace(setting, machine=_priced(setting.machine, share))
 
     last: dict[bytes, Measured] = {}
     weights = _weights(evidence, list(targets), setting)
 
     def residuals(point: Vector) -> Vector:
-        found = last[point.tobytes()] = measure(load_at(point), setting)
+        found = last[point.tobytes()] = measure(load_at(point), setting_at(point))
         apart = [math.log(max(found.columns[c], LEAST_CON) / v) for c, v in targets.items()]
         return np.asarray(weights * np.array(apart))
 
     root = find_root(
         residuals,
-        [knob.inward(getattr(base, knob.name)) for knob in plan.knobs],
+        [knob.inward(_number(base, knob.name, plan.given.locks)) for knob in plan.knobs],
         [knob.inward(knob.low) for knob in plan.knobs],
         [knob.inward(knob.high) for knob in plan.knobs],
         tolerance=TOLERANCE,
         most=MOST_RUNS if near is None else MOST_AGAIN,
         slopes=None if near is None else near.root.slopes,
     )
-    return Twin(load_at(root.at), setting, last[root.at.tobytes()], root)
+    found = last[root.at.tobytes()]
+    return Twin(load_at(root.at), setting_at(root.at), found, root, costs_at(root.at))
 
 
 def agreement(plan: Plan, twin: Twin) -> list[Agreement]:
@@ -314,8 +350,32 @@ def _sharing(given: Given) -> Knob:
     if given.locks is None:
         return Knob("locks", "con", 1.0, 4096.0, log=True)
     if given.locks > 1 and given.owners is None:
-        return Knob("at_random", "con", 0.01, 1.0)
+        return Knob(SHARING, "con", 0.01, 1.0 + math.log(given.locks))
     return Knob("again", "con", 0.0, 0.98)
+
+
+def _shared(sharing: float, locks: float) -> dict[str, float]:
+    """Who uses which of a known number of locks.
+
+    Arguments:
+        sharing: 0: each CPU its own; 1: all at random; above: some are hotter, as if there were
+            fewer by a factor of e for each 1. locks: the number.
+    """
+    return {"at_random": min(sharing, 1.0), "locks": locks * math.exp(-max(0.0, sharing - 1.0))}
+
+
+def _priced(machine: Machine, share: float) -> Machine:
+    """The machine with all uncertain costs at a share of their ranges."""
+    return at_shares(machine, dict.fromkeys(uncertain(machine), share))
+
+
+def _number(load: ClassLoad, name: str, locks: float | None) -> float:
+    """A knob's number in a load."""
+    if name == COSTS:
+        return 0.5
+    if name != SHARING:
+        return float(getattr(load, name))
+    return load.at_random if load.at_random < 1 else 1 + math.log((locks or 1.0) / load.locks)
 
 
 def _start(evidence: Evidence, given: Given, moved: Collection[str]) -> ClassLoad:
@@ -340,7 +400,7 @@ def _start(evidence: Evidence, given: Given, moved: Collection[str]) -> ClassLoa
     if locks is None:
         used = rate * hold / 1e9 / max(con, 1e-3)
         locks = float(cpus) if evidence.idle else min(max(1.0, used), 4096.0)
-    if "at_random" in moved:
+    if SHARING in moved:
         at_random = 0.5
     else:
         owners = given.owners if given.owners is not None else evidence.idle and locks >= cpus

@@ -18,11 +18,12 @@ from locksim.lang.struct import Lock, ReadCopyUpdate, RWLock, SeqLock, Struct, W
 from locksim.library.registry import resolve
 from locksim.library.workloads import lock_class
 from locksim.machine import Machine
+from locksim.study.model_error import class_of
 from locksim.study.reports.table import LockTable, of_meter
-from locksim.study.simulation import Placement, Simulation, meter_rows, simulate
+from locksim.study.simulation import LONGEST_PS, Placement, Simulation, meter_rows, simulate
 from locksim.study.twin.errors import TwinError
 
-__all__ = ["ClassLoad", "Measured", "Setting", "has_readers", "measure"]
+__all__ = ["ClassLoad", "Measured", "Setting", "has_readers", "instance_of", "measure", "measured"]
 
 _INSTANCES: tuple[tuple[type[Struct], type[Struct]], ...] = (
     (RWLock, lock_class.Shared),
@@ -78,7 +79,7 @@ class ClassLoad:
             lock = struct if issubclass(struct, Lock) else resolve(WRITERS).struct
             made = lock_class.Unlocked(lock=lock, **instance)
         else:
-            made = _instance_of(struct, self.lock)(lock=struct, **instance)
+            made = instance_of(struct, self.lock)(lock=struct, **instance)
         parts: dict[str, Any] = {"instances": made}
         if load is lock_class.RcuClass:
             parts["rcu"] = struct
@@ -123,6 +124,7 @@ class Measured:
         columns: by the names of :data:`locksim.study.twin.evidence.COLUMNS`.
         per_second: sections of all CPUs. section_ns: from one to the next on one CPU.
         transfers: line transfers of a section. transfer_ns: time that they took.
+        kind: the class of question, as the error of the model knows it.
         counts: of a lock meter over all locks of the class (``LOCK_COUNTERS``).
         window_ps: in which they were counted. cpus: of the run.
     """
@@ -132,6 +134,7 @@ class Measured:
     section_ns: float
     transfers: float
     transfer_ns: float
+    kind: str
     counts: Mapping[str, int]
     window_ps: int
     cpus: int
@@ -172,22 +175,43 @@ def measure(load: ClassLoad, setting: Setting) -> Measured:
         TwinError: see :meth:`ClassLoad.workload`.
         SimulationError: the program got stuck.
     """
+    return measured(load.workload(), setting, _limit_ps(load, setting.cpus))
+
+
+def measured(workload: Workload, setting: Setting, longest_ps: int = LONGEST_PS) -> Measured:
+    """Run any load whose locks are ``instances[i].lock``.
+
+    Arguments:
+        workload: such as a ``LockClass``. setting: where. longest_ps: as for ``simulate``.
+
+    Raises:
+        SimulationError: the program got stuck.
+    """
     units = max(10, setting.sections // setting.cpus)
-    result = simulate(
-        load.workload(),
-        machine=setting.machine,
-        cpus=setting.cpus,
-        placement=setting.placement,
-        operations=units,
-        warmup=max(5, units // 5),
-        replications=1,
-        seed=setting.seed,
-        longest_ps=_limit_ps(load, setting.cpus),
+    return _counted(
+        simulate(
+            workload,
+            machine=setting.machine,
+            cpus=setting.cpus,
+            placement=setting.placement,
+            operations=units,
+            warmup=max(5, units // 5),
+            replications=1,
+            seed=setting.seed,
+            longest_ps=longest_ps,
+        )
     )
-    return _measured(result)
 
 
-def _instance_of(struct: type[Struct], name: str) -> type[Struct]:
+def instance_of(struct: type[Struct], name: str) -> type[Struct]:
+    """The kind of instance that a lock guards.
+
+    Arguments:
+        struct: the lock. name: of it, for the message.
+
+    Raises:
+        TwinError: nothing is known about how this kind of struct guards a section.
+    """
     for base, instance in _INSTANCES:
         if issubclass(struct, base):
             return instance
@@ -202,10 +226,10 @@ def _limit_ps(load: ClassLoad, cpus: int) -> int:
     times = LoadSettings(
         hold_ps=_ps(max(load.hold_ns, load.read_hold_ns) * load.batch), think_ps=_ps(load.think_ns)
     )
-    return kind.livelock_limit_ps(cpus, times) or 10**13
+    return kind.livelock_limit_ps(cpus, times) or LONGEST_PS
 
 
-def _measured(result: Simulation) -> Measured:
+def _counted(result: Simulation) -> Measured:
     (run,) = result.replications
     own = [i for i, name in enumerate(result.lock_names) if name.endswith("].lock")]
     count = {
@@ -240,6 +264,7 @@ def _measured(result: Simulation) -> Measured:
         section_ns=result.operation_ps().mean / 1e3,
         transfers=_over(int(run.lines.sum()), done),
         transfer_ns=_over(miss_ps / 1e3, done),
+        kind=class_of(result),
         counts=count,
         window_ps=run.window_ps,
         cpus=result.cpus,

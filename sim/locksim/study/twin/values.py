@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from locksim.study.twin.evidence import COLUMNS
-from locksim.study.twin.fit import Plan, Twin
+from locksim.study.twin.fit import SHARING, Plan, Twin
 from locksim.study.twin.prediction import Predictions
 
 __all__ = ["Role", "Value", "values"]
@@ -28,7 +28,7 @@ _NUMBERS = {
     "read_hold_ns": ("work of readers under the lock", "ns"),
     "spread": ("coefficient of variation of the holds", ""),
     "reads": ("share of readers", ""),
-    "locks": ("locks", ""),
+    "locks": ("locks, as if all were used equally", ""),
     "at_random": ("share of sections that take any lock, not their CPU's own", ""),
     "again": ("share of sections that follow at once", ""),
     "lines": ("data lines that a section touches", ""),
@@ -85,6 +85,8 @@ def values(plan: Plan, twin: Twin, found: Predictions, *, cpus: bool, window: bo
         ),
     ]
     knobs = {knob.name: knob.column for knob in plan.knobs}
+    if SHARING in knobs:
+        knobs |= dict.fromkeys(("locks", "at_random"), knobs[SHARING])
     opened = {one.name: one for one in plan.open}
     for name, (title, unit) in _NUMBERS.items():
         value = float(getattr(twin.load, name))
@@ -107,4 +109,8 @@ def values(plan: Plan, twin: Twin, found: Predictions, *, cpus: bool, window: bo
         elif name == "at_random" and twin.load.locks > 1:
             role: Role = "asked" if given.owners is not None else "assumed"
             rows.append(Value(name, title, value, unit, None, None, role, "--set users=…"))
+    if twin.costs is not None:
+        low, high = found.interval(lambda one: one.costs or 0.0) or (None, None)
+        title = "the machine's uncertain costs in their ranges, from 0, all low, to 1, all high"
+        rows.append(Value("costs", title, twin.costs, "", low, high, "fitted", "by all columns"))
     return rows

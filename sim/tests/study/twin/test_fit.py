@@ -27,7 +27,7 @@ def test_a_load_is_found_again(evidence):
     """By rate, CON, WAIT and HOLD; the longest wait, which no fit used, agrees, too."""
     how = plan(evidence, Given(locks=1))
     twin = fit(how, Setting(MACHINE, CPUS))
-    assert ["rate", "hold", "wait", "con"] == [knob.column for knob in how.knobs]
+    assert ["rate", "hold", "wait", "con", "rate"] == [knob.column for knob in how.knobs]
     assert pytest.approx(LOAD.hold_ns, rel=0.1) == twin.load.hold_ns
     # A gap is a think time, or nothing: only their mean is determined.
     assert pytest.approx(LOAD.think_ns, rel=0.1) == twin.load.think_ns * (1 - twin.load.again)
@@ -62,10 +62,14 @@ def test_an_idle_lock_needs_no_number(evidence):
 @pytest.mark.parametrize(
     ("given", "knobs", "opened"),
     [
-        (Given(), ["think_ns", "hold_ns", "spread", "locks"], ["lines"]),
-        (Given(locks=8), ["think_ns", "hold_ns", "spread", "at_random"], ["lines"]),
-        (Given(locks=8, owners=True), ["think_ns", "hold_ns", "spread", "again"], ["lines"]),
-        (Given(locks=1, spread=0.5, lines=2), ["think_ns", "hold_ns", "again"], []),
+        (Given(), ["think_ns", "hold_ns", "spread", "locks", "costs"], ["lines"]),
+        (Given(locks=8), ["think_ns", "hold_ns", "spread", "sharing", "costs"], ["lines"]),
+        (
+            Given(locks=8, owners=True),
+            ["think_ns", "hold_ns", "spread", "again", "costs"],
+            ["lines"],
+        ),
+        (Given(locks=1, spread=0.5, lines=2), ["think_ns", "hold_ns", "again", "costs"], []),
     ],
 )
 def test_each_column_has_its_knob(evidence, given, knobs, opened):
