@@ -91,6 +91,7 @@ struct options {
     bool spurious; /* wake-ups and weak compare-and-swaps that fail, for no reason */
     bool malloc_fails;
     bool leaks;
+    uint64_t shuffles; /* > 0: which agent a point tries first is drawn, with this seed */
     bool cpp20; /* release sequences end at any store */
     const char *confine; /* where a submission's functions begin, if it is not trusted: confine.c */
     const char *replay; /* choices of one run, or NULL */

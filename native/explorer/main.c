@@ -82,6 +82,8 @@ static void read_options(char **words)
             ex_options.cpp20 = strcmp(text, "c++20") == 0;
         else if (strcmp(name, "leaks") == 0)
             ex_options.leaks = atoi(text) != 0;
+        else if (strcmp(name, "shuffles") == 0)
+            ex_options.shuffles = strtoull(text, NULL, 10);
         else if (strcmp(name, "confine") == 0)
             ex_options.confine = text;
         else if (strcmp(name, "replay") == 0)

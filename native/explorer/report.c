@@ -230,9 +230,9 @@ void ex_report(int fd, const char *verdict, uint64_t runs, uint64_t traces, doub
         fd,
         "{\"verdict\": \"%s\", \"complete\": %s, \"bound\": %d, \"runs\": %zu, \"traces\": %zu, "
         "\"steps\": %zu, "
-        "\"seconds\": %.3f, \"threads\": %d, \"part\": %zu, \"endless\": %s, \"found\": ",
+        "\"seconds\": %.3f, \"done\": %.9e, \"threads\": %d, \"part\": %zu, \"endless\": %s, \"found\": ",
         verdict, ex_search_complete() ? "true" : "false", ex_search_bound(), (size_t)runs,
-        (size_t)traces, (size_t)total, seconds, threads_used(),
+        (size_t)traces, (size_t)total, seconds, ex_search_done(), threads_used(),
         (size_t)ex_parts_failed(), ex_is_endless() ? "true" : "false");
     print_string(fd, ex_found());
     ex_print(fd, ", \"message\": ");

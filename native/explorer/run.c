@@ -279,7 +279,7 @@ void ex_time_limit(void)
 
 void ex_give_up_for_time(void)
 {
-    double done = ex_search_complete() && ex_search_length() == 0 ? ex_search_done() : 0;
+    double done = ex_search_complete() ? ex_search_done() : 0;
 
     if (!is_open && done > 1e-6)
         ex_give_up("the time is up after %zu runs of about %.2g or more: raise --max-time, or make the "

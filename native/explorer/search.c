@@ -105,6 +105,7 @@ void ex_search_begin(void)
     if (ex_options.replay != NULL)
         read_choices(ex_options.replay);
     run = ex_options.pct_depth > 0 ? (uint64_t)ex_options.worker : 0;
+    random_state = ex_mix(ex_options.shuffles, 0);
 }
 
 void ex_search_run_begins(void)
@@ -272,6 +273,17 @@ static void stop_unless_mine(const struct node *node)
         ex_cut_run();
 }
 
+/* The agent that a new node tries first: the current one, or where the search is shuffled any. */
+static uint8_t first_awake(const struct node *node)
+{
+    unsigned number = 0, awake = 0;
+
+    for (unsigned i = 0; i < node->n && (awake == 0 || ex_options.shuffles > 0); i++)
+        if (!(node->asleep & ex_agent(agent_of(node, i))) && ex_random() % ++awake == 0)
+            number = i;
+    return (uint8_t)number;
+}
+
 int ex_pick(agents enabled, int current, bool patient)
 {
     struct node fresh = {.current = current, .enabled = enabled}, *node;
@@ -297,8 +309,7 @@ int ex_pick(agents enabled, int current, bool patient)
         if (ex_options.pct_depth > 0)
             node->taken = (uint8_t)number_of(node, highest_priority(node));
         else
-            while (node->asleep & ex_agent(agent_of(node, node->taken)))
-                node->taken++;
+            node->taken = first_awake(node);
         node->add = ex_parts_is_top() ? enabled : ex_agent(agent_of(node, node->taken));
     }
     spent += cost_of(node, node->taken);
@@ -391,6 +402,7 @@ static bool next_depth_first(void)
         }
         n_nodes--;
     }
+    n_prefix = 0;
     return false;
 }
 
@@ -475,15 +487,18 @@ int ex_search_bound(void)
 double ex_search_done(void)
 {
     double done = 0, weight = 1;
+    unsigned all = n_nodes > n_prefix ? n_nodes : n_prefix; /* of a run that has just begun, too */
 
     if (ex_options.pct_depth > 0)
         return (double)run / (double)ex_options.runs;
-    for (unsigned i = 0; i < n_nodes; i++) {
+    if (length > 0 || ex_options.replay != NULL)
+        return 0; /* nothing follows for the rest */
+    for (unsigned i = 0; i < all; i++) {
         const struct node *node = &nodes[i];
-        bool all = node->is_data || !ex_reduces();
-        int ways = all ? node->n : count((node->add & ~node->asleep) | node->done);
+        bool in_order = node->is_data || !ex_reduces();
+        int ways = in_order ? node->n : count((node->add & ~node->asleep) | node->done);
 
-        done += weight * (all ? node->taken : count(node->done)) / ways;
+        done += weight * (in_order ? node->taken : count(node->done)) / ways;
         weight /= ways;
     }
     return done;

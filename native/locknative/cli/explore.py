@@ -12,7 +12,8 @@ import typer
 
 from locknative.cli import values
 from locknative.cli.options import MINUTE
-from locknative.explorer import Exploration, Search
+from locknative.explorer import Estimate, Exploration, Search
+from locknative.explorer.search import BEGINNINGS
 from locksim.checker.limits import PROVEN, exit_code
 from locksim.cli.options import MemoryModel
 from lockui.arguments import bounded
@@ -32,6 +33,7 @@ NO_PROOF = ("bounded", "sampled")
 """Verdicts of searches that were not asked for a proof, and found no error."""
 
 
+Answer = Exploration | Estimate
 app = typer.Typer(add_completion=False)
 
 
@@ -66,9 +68,10 @@ def explore(
     no_leaks: bool = False,
     release_sequences: Annotated[str, Detail(values=among(values.standards))] = "c11",
     jobs: Annotated[int, Detail("on one search; the verdict is the same")] = 1,
+    estimate: bool = False,
     strict: bool = False,
     define: list[str] | None = None,
-) -> Report[Exploration | list[Exploration]]:
+) -> Report[Answer | list[Answer]]:
     """Explore what the threads of a C program can do, and show the run that goes wrong.
 
     The program is an ordinary one with pthreads, C11 threads or liburcu, or the functions of
@@ -78,6 +81,10 @@ def explore(
     bounded(rounds, "--rounds", 1, 100)
     if random is not None and not pct:
         raise UsageError("--random needs --pct DEPTH: runs are drawn by priority")
+    if estimate and (pct or preemptions is not None or replay is not None):
+        raise UsageError(
+            "--estimate is for a complete search: leave out --preemptions, --pct and --replay"
+        )
     search = Search(
         threads=threads,
         memory=memory,
@@ -95,12 +102,18 @@ def explore(
         release_sequences=release_sequences,
         workers=jobs,
     )
-    done = _explore(files, search, rounds, define or [], volatile)
-    verdicts = [PROVEN if found.verdict in NO_PROOF else found.verdict for found in done]
+    done = _explore(files, search, rounds, define or [], volatile, estimate)
+    verdicts = [
+        PROVEN if isinstance(found, Estimate) or found.verdict in NO_PROOF else found.verdict
+        for found in done
+    ]
 
     def show(view: Console) -> None:
         for found in done:
-            _print(view, found, search)
+            if isinstance(found, Estimate):
+                _print_estimate(view, found)
+            else:
+                _print(view, found, search)
 
     return Report(
         done if len(done) > 1 else done[0], show, exit_code=exit_code(verdicts, strict=strict)
@@ -108,15 +121,20 @@ def explore(
 
 
 def _explore(
-    files: list[str], search: Search, rounds: int, defines: list[str], volatile: bool
-) -> list[Exploration]:
+    files: list[str],
+    search: Search,
+    rounds: int,
+    defines: list[str],
+    volatile: bool,
+    estimates: bool,
+) -> list[Answer]:
     from pathlib import Path
 
     from locknative.compilation.emitted import is_emitted
     from locknative.errors import unknown
     from locknative.explorer import Program
-    from locknative.explorer.locks import explore_lock, halves, locks
-    from locknative.explorer.search import run
+    from locknative.explorer.locks import estimate_lock, explore_lock, halves, locks
+    from locknative.explorer.search import estimate, run
 
     known = locks()
     with progress(", ".join(files)) as report:
@@ -127,19 +145,37 @@ def _explore(
                 for lock in chosen
                 for half in [one for one in halves(lock) if one in defines] or halves(lock)
             ]
-            done: list[Exploration] = []
+            done: list[Answer] = []
             for lock, half in parts:
 
                 def told(text: str, fraction: float, lock: str = lock) -> None:
                     report(f"{lock}: {text}", (len(done) + fraction) / len(parts))
 
-                done.append(explore_lock(lock, search, rounds=rounds, half=half, report=told))
+                done.append(
+                    estimate_lock(lock, search, rounds=rounds, half=half)
+                    if estimates
+                    else explore_lock(lock, search, rounds=rounds, half=half, report=told)
+                )
             return done
         for file in files:
             if not Path(file).suffix and not Path(file).exists() and file not in known:
                 raise unknown("lock", file, known)
         with Program(files, defines, volatile_is_atomic=volatile) as program:
-            return [run(program, search, report)]
+            return [estimate(program, search) if estimates else run(program, search, report)]
+
+
+def _print_estimate(view: Console, found: Estimate) -> None:
+    about = f"{found.runs:,.0f} runs in all"
+    if not found.exact:
+        about = (
+            f"about {found.runs:.2g} runs or more ({found.lowest:.2g} to {found.highest:.2g} by "
+            f"{BEGINNINGS} beginnings)"
+        )
+    say(
+        f"{found.program}, {found.threads} threads, {found.memory}: {about}, {found.seconds:.2g} s "
+        "of CPU time",
+        view,
+    )
 
 
 def _reach(found: Exploration, search: Search) -> str:

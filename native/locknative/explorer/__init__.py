@@ -9,6 +9,6 @@ The program is compiled with ``-fsanitize=thread`` and linked with a runtime of 
 """
 
 from locknative.explorer.program import Program
-from locknative.explorer.search import Exploration, Search, explore
+from locknative.explorer.search import Estimate, Exploration, Search, estimate, explore
 
-__all__ = ["Exploration", "Program", "Search", "explore"]
+__all__ = ["Estimate", "Exploration", "Program", "Search", "estimate", "explore"]

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from locknative.errors import NativeError
-from locknative.explorer import Program, Search
-from locknative.explorer.search import run
+from locknative.explorer import Estimate, Exploration, Program, Search, estimate
+from locknative.explorer.search import _reported, run
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 
@@ -115,6 +115,37 @@ def test_the_work_is_estimated(tmp_path: Path) -> None:
     said = re.match(r"the time is up after (\d+) runs of about (\S+) or more", found.limits[0])
     assert said is not None
     assert int(said[1]) <= float(said[2]) < 1_000_000  # there are 108,048
+
+
+def test_an_estimate_comes_from_several_beginnings(right: Program, tmp_path: Path) -> None:
+    """It is exact where one is all of the search; else a median, between the lowest and highest."""
+    small = estimate(right, Search())
+    assert isinstance(small, Estimate)
+    assert (run(right, Search()).runs, True) == (small.runs, small.exact)
+    file = tmp_path / "large.c"
+    file.write_text(
+        "#include <stdatomic.h>\nstatic _Atomic int a;\nvoid locklab_thread(int me)\n"
+        "{ for (int i = 0; i < 50; i++) a += me; }\n"
+    )
+    with Program([file]) as program:
+        large = estimate(program, Search(threads=4, seconds=0.4))
+    assert isinstance(large, Estimate)
+    assert not large.exact
+    assert 1 < large.lowest <= large.runs <= large.highest
+
+
+def test_no_estimate_of_what_is_wrong(broken: Program) -> None:
+    """Where a beginning finds the error, this is the answer."""
+    found = estimate(broken, Search(memory="tso"))
+    assert isinstance(found, Exploration)
+    assert "violated" == found.verdict
+
+
+@pytest.mark.parametrize("memory", ["sc", "tso"])
+def test_any_order_of_the_search_finds_the_same(right: Program, memory: str) -> None:
+    """Which agent a point tries first changes neither the verdict nor the number of traces."""
+    said = [_reported(right, Search(memory=memory), None, shuffles=n) for n in range(6)]
+    assert 1 == len({(one["verdict"], one["traces"]) for one in said})
 
 
 def catches(pid: int, number: int) -> bool:
