@@ -90,7 +90,7 @@ def pivot(
     """
     if reading not in ("corrected", "printed"):
         raise DatasetError(
-            f"No table can be made of the values {reading!r}. Use corrected or printed."
+            f"A table cannot be made of the values {reading!r}. Use corrected or printed."
         )
     info = read(name).info
     down = list(info.row_keys) if rows is None else rows
@@ -149,7 +149,7 @@ def tidy(table: Table, reading: str) -> tuple[list[str], list[list[Any]]]:
     """
     if reading not in get_args(Reading):
         raise DatasetError(
-            f"There is no reading {reading!r}. Use one of {', '.join(get_args(Reading))}."
+            f"Unknown kind of values {reading!r}. Use one of {', '.join(get_args(Reading))}."
         )
     keys = [key.name for key in table.info.keys]
     if reading == "both":

@@ -86,7 +86,7 @@ def test_describe_json() -> None:
         ),
         (
             ["long-2013/redo", "--as", "raw", "--json"],
-            "There is no reading 'raw'. Use one of corrected, printed, both.",
+            "Unknown kind of values 'raw'. Use one of corrected, printed, both.",
         ),
     ],
 )

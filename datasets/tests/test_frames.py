@@ -82,7 +82,7 @@ def test_pivot_with_own_keys() -> None:
         ({"rows": []}, "Keys cpus do not distinguish the cells of franke-2001/overhead. Use more"),
         (
             {"reading": "both"},
-            "No table can be made of the values 'both'. Use corrected or printed.",
+            "A table cannot be made of the values 'both'. Use corrected or printed.",
         ),
     ],
 )
@@ -97,7 +97,7 @@ def test_unknown_reading() -> None:
     """An unknown reading names the known ones."""
     with pytest.raises(lockdata.DatasetError) as error:
         lockdata.load("long-2013/redo", "raw")
-    expected = "There is no reading 'raw'. Use one of corrected, printed, both."
+    expected = "Unknown kind of values 'raw'. Use one of corrected, printed, both."
     assert expected == str(error.value)
 
 

@@ -117,7 +117,7 @@ def mutants(lab: Lab) -> list[Mutant]:
     strange = document.keys() - {"mutant", "right", "equivalent"}
     if strange:
         known = "[[mutant]], [[right]] or [[equivalent]]"
-        raise LabError(f"{path}: write {known} for each, not {', '.join(sorted(strange))}")
+        raise LabError(f"{path}: unknown key {', '.join(sorted(strange))}; write {known}")
     right = files_of(lab, "solution")
     return [_mutant(lab, raw, right) for raw in document.get("mutant", [])]
 
@@ -238,4 +238,6 @@ def _mutant(lab: Lab, raw: dict[str, Any], right: Files) -> Mutant:
             belief = lab.misconceptions[belief].belief
         return Mutant(name, files, raw["check"], raw["verdict"], belief, answers)
     except KeyError as error:
-        raise LabError(f"{lab.name}, mutant '{raw.get('name', '?')}': no {error}") from error
+        raise LabError(
+            f"{lab.name}, mutant '{raw.get('name', '?')}': {error} is missing"
+        ) from error

@@ -210,7 +210,9 @@ def _students(some: Sequence[Tried]) -> str:
 def _right(lab: Lab, raw: dict[str, Any], ours: Files) -> Right:
     where = f"{lab.name}, right submission '{raw.get('name', '?')}'"
     if strange := raw.keys() - _KEYS:
-        raise LabError(f"{where}: it has {', '.join(sorted(_KEYS))}, not {', '.join(strange)}")
+        raise LabError(
+            f"{where}: unknown key {', '.join(strange)}; the keys are {', '.join(sorted(_KEYS))}"
+        )
     try:
         name, file = raw["name"], raw.get("file", lab.locks)
         answers = raw.get("answers", {})
@@ -222,7 +224,7 @@ def _right(lab: Lab, raw: dict[str, Any], ours: Files) -> Right:
             text = changed(text, raw.get("change", []), where, raw.get("everywhere", []))
             files[file] = renamed(text, raw["rename"]) if "rename" in raw else text
     except KeyError as error:
-        raise LabError(f"{where}: no {error}") from error
+        raise LabError(f"{where}: {error} is missing") from error
     except (SyntaxError, ValueError) as error:
         raise LabError(f"{where}: {error}") from error
     if not answers and files.items() <= ours.items():

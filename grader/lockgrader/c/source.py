@@ -190,8 +190,8 @@ def _examine_pastes(file: str, line: list[_Token]) -> int:
             raise _forbidden(
                 file,
                 line[k],
-                f"{start[:40]} ##: begin the word with letters that are no parameter, such as "
-                "memory_order_##x, or write it out",
+                f"{start[:40]} ##: a parameter must not stand before '##': write letters there, as "
+                "in memory_order_##x, or write the whole word",
             )
     return len(pastes)
 

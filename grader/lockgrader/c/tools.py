@@ -67,7 +67,7 @@ def tool(name: str) -> str:
     """The path of a tool of the binutils, the same inside and outside."""
     path = shutil.which(name)
     if path is None:
-        raise SandboxError(f"C submissions need '{name}': install the binutils, as with gcc")
+        raise SandboxError(f"C submissions need '{name}': install the binutils")
     return _inside(path)
 
 

@@ -227,7 +227,7 @@ def _check_pin(course: Path, lab: Lab, corrected: Collection[str]) -> None:
     differs = [] if held is None else changes(held, lab, corrected)
     if differs:
         raise UsageError(
-            f"{lab.name} is not what {course} has pinned: {'; '.join(differs)}\n"
+            f"{lab.name} differs from the version that {course} has pinned: {'; '.join(differs)}\n"
             "help: grade with the pinned version. To correct a check, name it: --only NAME, which "
             "may be repeated. After any other change: grade into a new folder without --course, "
             f"look at locklab grade compare OLD NEW, and then: locklab course pin {course} "

@@ -179,7 +179,9 @@ def load(path: Path) -> Course:
     if other := other_format(document, FORMAT):
         raise CourseError(f"{path}: {other}")
     if "folder" in document:
-        raise CourseError(f"{path}: folder: unknown key; the file's own folder counts")
+        raise CourseError(
+            f"{path}: folder: unknown key; remove it: paths begin at the folder of this file"
+        )
     try:
         return Course.model_validate({**document, "folder": path.resolve().parent})
     except ValidationError as error:

@@ -76,7 +76,7 @@ def read_times(path: Path) -> dict[str, datetime]:
         if login in times:
             raise CourseError(
                 f"{where}: the login '{login}' occurs twice\n"
-                "help: leave the time of the submission that counts, and that submission alone"
+                "help: keep the time of the submission that counts, and keep only that submission"
             )
         times[login] = when(row["handed_in"], where)
     return times

@@ -51,7 +51,7 @@ class LabelCurve(Closed):
     @model_validator(mode="after")
     def _one_way(self) -> LabelCurve:
         if bool(self.labels) == bool(self.points):
-            raise ValueError("give 'labels' or 'points', the numbers of labels")
+            raise ValueError("give the numbers of labels: either 'labels' or 'points'")
         return self
 
     @property

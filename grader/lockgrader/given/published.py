@@ -53,7 +53,7 @@ def published(asked: Rows) -> list[Row]:
         among = wanted if isinstance(wanted, tuple) else (wanted,)
         rows = [row for row in rows if row[key] in among]
     if not rows:
-        raise LabError(f"{asked.table}: no row is at {dict(asked.where)}")
+        raise LabError(f"{asked.table}: no row has {dict(asked.where)}")
     return [{**{key: row[key] for key in keys}, "value": _number(row, asked)} for row in rows]
 
 

@@ -67,7 +67,7 @@ class C(Check):
         """
         if submitted.c is None:
             raise LabError(
-                f"the check '{self.name}' judges a C file, and the lab names none: c = …"
+                f"the check '{self.name}' needs a C file: name it in lab.toml, as in c = \"lock.c\""
             )
         from lockgrader.c import judge_c  # most labs have no C part
 

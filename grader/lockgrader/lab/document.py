@@ -333,7 +333,7 @@ def _starter(path: Path, document: dict[str, Any]) -> str:
     except FileNotFoundError:
         if "given" in document:
             raise LabError(
-                f"{path} is not there, and lab.toml says that it gives methods"
+                f"{path} is missing: 'given' in lab.toml names methods of this file"
             ) from None
         return ""
     except (OSError, UnicodeDecodeError) as error:

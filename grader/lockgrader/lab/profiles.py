@@ -25,7 +25,7 @@ class Profile(Closed):
     @model_validator(mode="after")
     def _one(self) -> Profile:
         if bool(self.cost) == bool(self.role):
-            raise ValueError("give 'cost' or 'role', not both and not none")
+            raise ValueError("give either 'cost' or 'role'")
         return self
 
     def number(self) -> float:

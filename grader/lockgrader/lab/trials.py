@@ -66,7 +66,10 @@ class Trials(Closed):
     @model_validator(mode="after")
     def _near_is_quick(self) -> Trials:
         if self.kernel in UNFAIR and not self.think_ns:
-            raise ValueError(f"{self.kernel} without think time is quicker when the CPUs are far")
+            raise ValueError(
+                f"{self.kernel} without think time is faster when its CPUs are far apart: "
+                "set think_ns to 56 or 1115"
+            )
         return self
 
     def rows(self) -> list[dict[str, Any]]:

@@ -153,7 +153,7 @@ def acquisitions(lock: Struct, machine: str, cpus: int, hold_ns: int) -> list[Ac
     found = list(_found(np.concatenate(kept.parts)))
     if sum(one.ended for one in found) < LEAST:
         raise SimulationError(
-            f"{cpus} CPUs wait for the lock with {MOST:,} operations, and hardly any gets it\n"
+            f"{cpus} CPUs want the lock, and after {MOST:,} operations hardly any CPU has got it\n"
             "help: a waiter must not keep the others from taking or releasing the lock"
         )
     return found

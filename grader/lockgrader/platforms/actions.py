@@ -109,7 +109,10 @@ def _graded(root: Path, config: Config) -> here.Graded:
     lab, folder = load(root / HOME / "lab"), root / SUBMISSION
     student = os.environ.get("LOCKLAB_STUDENT", "")
     if not student or not folder.is_dir():
-        raise PackageError(f"LOCKLAB_STUDENT must be a login, and {folder} the repository")
+        raise PackageError(
+            "set LOCKLAB_STUDENT to the student's login, and put the student's repository in "
+            f"{folder}"
+        )
     key = course_key(None)
     if lab.variant and key == PUBLIC_KEY:
         raise PackageError("LOCKLAB_COURSE_KEY is not set: make it a secret of this repository")

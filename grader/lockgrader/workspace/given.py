@@ -29,7 +29,7 @@ def write_given(workspace: Workspace, check: str, path: Path) -> tuple[list[Path
     offered = {c.name: c for c in public_checks(workspace) if c.gives_tables}
     if check not in offered:
         known = ", ".join(offered) or "none in this lab"
-        raise WorkspaceError(f"no check '{check}' gives tables; those that do: {known}")
+        raise WorkspaceError(f"'{check}' is not a check that gives tables; these are: {known}")
     first = _unlocked(workspace, check)
     if first:
         raise WorkspaceError(

@@ -134,7 +134,7 @@ def test_given_tables_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert {} == printed("given", "overhead", "--out", "o.json")["arguments"]  # type: ignore[index]
     assert ["rows"] == [*json.loads(Path("o.json").read_text())]
     for asked, says in (
-        (("window", "--out", "x.csv"), "no check 'window' gives tables"),
+        (("window", "--out", "x.csv"), "'window' is not a check that gives tables"),
         (("meter", "--out", "x.txt"), "x.txt must end in .json, .csv, .parquet"),
     ):
         refused = ran("given", *asked)

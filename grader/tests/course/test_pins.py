@@ -86,7 +86,7 @@ def test_a_changed_lab_is_refused(course: Path) -> None:
     lab.write_text(lab.read_text().replace("points = 2", "points = 3"))
     code, said = grading(course)
     assert 2 == code
-    assert "is not what" in said
+    assert "differs from the version" in said
     assert "the check 'number'" in said
     assert "locklab grade compare OLD NEW" in said
     assert 0 == run("pin", course, course.parent / "lab")[0]

@@ -207,7 +207,9 @@ def _cells(
             raise NativeError(f"kernel '{name}' has no loop '{loop}': it has {has}")
     if loop == "throughput" and any(known[name].kind == "lock" for name in names):
         if any(hold or think for _, hold, think, _ in grid):
-            raise NativeError("the throughput loop times bare pairs: hold and think need 'latency'")
+            raise NativeError(
+                "the loop 'throughput' has no hold and no think time: use the loop 'latency'"
+            )
         names = [*names, "none"]
     usable = allowed()
     cells: dict[BenchCell, None] = {}

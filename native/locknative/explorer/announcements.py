@@ -203,7 +203,7 @@ class _Pass:
         if lines is None:
             raise NativeError(
                 f"{one.place or self.file}: the compiler does not announce this access to memory, "
-                "and neither can the explorer: assign it as an integer, a pointer or a struct"
+                "so the explorer cannot see it: assign an integer, a pointer or a struct instead"
             )
         return lines
 

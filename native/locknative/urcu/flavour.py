@@ -43,7 +43,7 @@ class Flavour:
             extension = importlib.import_module(f"locknative._urcu_{name}")
         except ImportError as reason:
             raise UrcuError(
-                f"flavour '{name}' is not there ({reason}): install liburcu's headers "
+                f"flavour '{name}' is not available ({reason}): install liburcu's headers "
                 "(liburcu-dev, userspace-rcu-devel) and pkg-config, then build again with "
                 f"'{installation.again(build=True)}'"
             ) from reason
@@ -416,7 +416,7 @@ def _find() -> dict[str, Flavour]:
         except UrcuError as error:
             reason = error
     if not flavours:
-        raise ImportError(f"locknative.urcu is not there: {reason}") from reason
+        raise ImportError(f"locknative.urcu is not available: {reason}") from reason
     return flavours
 
 

@@ -69,13 +69,14 @@ class Question:
             raise CheckError(f"unknown property '{self.property}'; known: {', '.join(PROPERTIES)}")
         if self.endless() and self.memory == "c11":
             raise CheckError(
-                f"{self.property} under c11: no real machine hides a store from a thread forever, "
-                "and C11 does not say when it must become visible\nhelp: ask under sc or tso"
+                f"{self.property} under c11 cannot be checked: no real machine hides a store from "
+                "a thread forever, and C11 does not say when it must become visible\n"
+                "help: ask under sc or tso"
             )
         if self.again() and self.memory == "c11":
             raise CheckError(
-                "unbounded rounds under c11: a thread that stays away could read older and older "
-                "values\nhelp: ask under sc or tso, or give a number of rounds"
+                "unbounded rounds under c11 cannot be checked: a thread that does not run could "
+                "read older and older values\nhelp: ask under sc or tso, or give a number of rounds"
             )
 
     def endless(self) -> bool:

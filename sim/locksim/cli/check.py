@@ -343,7 +343,7 @@ def _refuse_combinations(
             "--spec makes its own clients: leave out --expect, --random, --only, --rounds"
         )
     if calls and not spec:
-        raise UsageError("--calls needs --spec, the specification whose operations they are")
+        raise UsageError("--calls needs --spec, the specification that has these operations")
     if expect and random:
         raise UsageError(
             "--expect and --random cannot be used together: --expect checks every schedule, "

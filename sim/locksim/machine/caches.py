@@ -75,8 +75,8 @@ class Caches(BaseModel):
         if self.l1 is not None and self.l1.lines > self.private.lines:
             raise Refusal(
                 "l1",
-                f"{self.l1.lines} lines, but the private cache round it has only "
-                f"{self.private.lines}; an L1 cannot have more: check both",
+                f"{self.l1.lines} lines, but the private cache, which contains the L1 cache, has "
+                f"only {self.private.lines}; check both",
             )
         shared = self.shared
         if (
@@ -86,8 +86,8 @@ class Caches(BaseModel):
         ):
             raise Refusal(
                 "shared",
-                f"{shared.lines} lines, and a private cache {self.private.lines}; an inclusive one "
-                "holds all of them: check both, or set policy to 'victim'",
+                f"{shared.lines} lines, but a private cache has {self.private.lines}, and an "
+                "inclusive cache contains them all; check both, or set policy to 'victim'",
             )
         return self
 

@@ -125,7 +125,8 @@ class Topology(BaseModel):
             raise Refusal("node_distance", "missing; distance = 'matrix' needs it (nodes x nodes)")
         if len(matrix) != self.nodes:
             raise Refusal(
-                "node_distance", f"{len(matrix)} rows for {self.nodes} nodes; give one row a node"
+                "node_distance",
+                f"{len(matrix)} rows for {self.nodes} nodes; give one row for each node",
             )
         for i, row in enumerate(matrix):
             if len(row) != self.nodes:
@@ -138,7 +139,9 @@ class Topology(BaseModel):
             for j, entry in enumerate(row):
                 where = f"node_distance[{i}][{j}]"
                 if i == j and entry != 0:
-                    raise Refusal(where, f"{entry} on the diagonal; a node is 0 from itself")
+                    raise Refusal(
+                        where, f"{entry} on the diagonal; write 0, a node's distance from itself"
+                    )
                 if i != j and not 1 <= entry <= last:
                     raise Refusal(
                         where, f"{entry} is not a distance class; write a number from 1 to {last}"

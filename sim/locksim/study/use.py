@@ -116,7 +116,7 @@ def drawn_cpus(seed: int, threads: int, cpus: int) -> tuple[int, ...]:
         SimulationError: there are fewer CPUs than threads.
     """
     if threads > cpus:
-        raise SimulationError(f"{threads} threads need as many CPUs (there are {cpus})")
+        raise SimulationError(f"{threads} threads need {threads} CPUs (there are {cpus})")
     left, found = list(range(cpus)), []
     for k in range(threads):
         found.append(left.pop(draw(seed, threads, k) % len(left)))

@@ -128,15 +128,15 @@ REFUSALS: list[tuple[str, Any, str]] = [
     ("cache", {"private": level(8, 0)},
      "cache.private.ways: Input should be greater than or equal to 1, found 0; correct the value"),
     ("cache", {"private": level(8, 2), "l1": level(8, 4)},
-     "cache.l1: 32 lines, but the private cache round it has only 16; "
-     "an L1 cannot have more: check both"),
+     "cache.l1: 32 lines, but the private cache, which contains the L1 cache, has only 16; "
+     "check both"),
     ("cache", {"private": level(8, 2), "l1": level(4, 2)},
      "cost.private_hit: missing quantity; "
      "add [cost.private_hit] with value, unit, source and role"),
     ("cache", {"private": level(8, 2), "shared": level(8, 8) | {"policy": "exclusive"}},
      "cache.shared.policy: 'exclusive' is unknown; use 'inclusive' or 'victim'"),
     ("cache", {"private": level(8, 2), "shared": level(8, 1) | {"policy": "inclusive"}},
-     "cache.shared: 8 lines, and a private cache 16; an inclusive one holds all of them: "
+     "cache.shared: 8 lines, but a private cache has 16, and an inclusive cache contains them all; "
      "check both, or set policy to 'victim'"),
     ("cache", {"private": level(8, 2), "shared": level(8, 1) | {"policy": "victim"}},
      "cost.shared_hit: missing quantity; "
@@ -203,11 +203,11 @@ REFUSALS: list[tuple[str, Any, str]] = [
      "topology.line_bytes: Input should be greater than or equal to 16, found 8; "
      "correct the value"),
     ("topology.node_distance", [[0, 1]],
-     "topology.node_distance: 1 rows for 2 nodes; give one row a node"),
+     "topology.node_distance: 1 rows for 2 nodes; give one row for each node"),
     ("topology.node_distance", [[0, 1], [1]],
      "topology.node_distance: row 1 has 1 entries for 2 nodes; make it square"),
     ("topology.node_distance", [[0, 1], [1, 1]],
-     "topology.node_distance[1][1]: 1 on the diagonal; a node is 0 from itself"),
+     "topology.node_distance[1][1]: 1 on the diagonal; write 0, a node's distance from itself"),
     ("topology.node_distance", [[0, 1], [2, 0]],
      "topology.node_distance[0][1]: 1, but [1][0] is 2; make the matrix symmetric"),
     ("topology.node_distance", [[0, 2], [2, 0]],

@@ -147,7 +147,7 @@ def test_the_setup_of_a_client_runs_in_that_memory() -> None:
 
 def test_requests_that_make_no_sense_are_refused() -> None:
     """Too many threads; threads without a CPU of their own; another struct in the part."""
-    with pytest.raises(SimulationError, match="need as many CPUs"):
+    with pytest.raises(SimulationError, match="3 threads need 3 CPUs"):
         drawn_cpus(1, 3, 2)
     left = used(TicketLock)
     with pytest.raises(CheckError, match="has another address in"):

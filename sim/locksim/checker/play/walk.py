@@ -87,7 +87,7 @@ class Walk:
         path = Replay(model)
         self.kinds = path.names.kinds  # what was ever seen on the heap, for its names
         if path.failed >= 0:
-            raise CheckError(f"{name}: a thread goes wrong before its first operation")
+            raise CheckError(f"{name}: a thread fails before its first operation")
         self.start = _state(path)
 
     def moves(self, state: State) -> list[Move]:

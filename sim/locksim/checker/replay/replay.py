@@ -98,8 +98,8 @@ def replay(
         if way is None:
             raise first
     raise ReplayError(
-        f"the steps fit more than {MAX_WAYS} executions, and the first {MAX_WAYS} fail"
-        f" (the first of them: {first})"
+        f"the steps fit more than {MAX_WAYS} executions, and none of the first {MAX_WAYS} shows "
+        f"the violation (the first one: {first})"
     )
 
 
@@ -208,7 +208,7 @@ class _Replay:
                 return end.found
             if vm.leaked():
                 return "leak"
-            raise ReplayError("all threads have finished, and nothing is wrong")
+            raise ReplayError("all threads have finished without a violation")
         for _ in range(FAIR_ROUNDS):
             for thread in range(vm.n_threads()):
                 if vm.model.buffers[thread]:

@@ -110,7 +110,7 @@ class Specification:
             wrong = ce.of_path(found.relied, found.violation, found.status)
             if wrong.found in ("assertion", "exclusion"):
                 return None
-            raise CheckError(f"the specification {self.name} goes wrong: {wrong.message}")
+            raise CheckError(f"the specification {self.name} fails: {wrong.message}")
         if not found.complete:
             raise CheckError(f"the specification's {self.name}.{call} does not end")
         at = address_of(built.memory, "result")

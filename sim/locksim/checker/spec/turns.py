@@ -55,7 +55,9 @@ def load(
     atomic = Specification(specification, 1)
     object_ = implementation() if isinstance(implementation, type) else implementation
     if is_method(type(object_), "quiescent") and "quiescent" not in atomic.methods:
-        raise CheckError(f"{type(object_).__name__} has quiescent(): it is not used in turns")
+        raise CheckError(
+            f"{type(object_).__name__} has quiescent(), so threads cannot take turns with it"
+        )
     text = _HEAD + "".join(map(_branch, range(NUMBER), sequences(atomic, seed), [atomic] * NUMBER))
     found = compile_source(text, TEST_CLIENT)["Turns"].struct(object=object_)
     assert isinstance(found, Workload)

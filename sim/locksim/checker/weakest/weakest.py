@@ -143,7 +143,8 @@ def refuse(memory: str, property_: str) -> None:
     """
     if memory == "sc":
         raise CheckError(
-            "under sc every order is as good as any other\nhelp: ask under --memory c11 or tso"
+            "--weaken under sc: memory orders have no effect there\n"
+            "help: ask under --memory c11 or tso"
         )
     if property_ in LIVENESS:
         raise CheckError(

@@ -79,7 +79,7 @@ def count(text: str, number: int) -> int:
     """
     if len(text) > len(str(MOST)) - 1:
         raise ReportError(
-            f"line {number}: a count of {text[:24]} cannot be: one event each nanosecond gives "
+            f"line {number}: a count of {text[:24]} is impossible: one event each nanosecond gives "
             "10^15 in 11 days\nhelp: two numbers have run together, or the text is not a report"
         )
     return int(text)

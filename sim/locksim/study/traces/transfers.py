@@ -121,9 +121,9 @@ def transfers(trace: Trace) -> list[Transfer]:
             )
             if served.completes_ps != value:
                 raise TraceError(
-                    f"row {k}: the line {trace.line(address)} arrives at {value} ps, by the "
-                    f"protocol at {served.completes_ps} ps: the trace is of another machine, seed "
-                    "or beginning"
+                    f"row {k}: the line {trace.line(address)} arrives at {value} ps, but by the "
+                    f"protocol at {served.completes_ps} ps: the trace was recorded on another "
+                    "machine, or with another seed or start"
                 )
             kind = "upgrade" if exclusive and shared else "write" if exclusive else "read"
             found.append(

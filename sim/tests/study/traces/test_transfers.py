@@ -120,7 +120,7 @@ def test_another_seed_or_machine_is_refused():
     jitters = tables(4, jitter_ps=30)
     trace = traced(workload, jitters)
     for wrong in ({"seed": 2}, {"tables": tables(4)}):
-        with pytest.raises(TraceError, match="another machine, seed or beginning"):
+        with pytest.raises(TraceError, match="another machine, or with another seed"):
             _ = dataclasses.replace(trace, **wrong).transfers
 
 
