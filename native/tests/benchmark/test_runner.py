@@ -159,7 +159,7 @@ def test_the_empty_loop_comes_with_bare_pairs(machine: Machine) -> None:
     [
         ({"kernels": "tickt"}, "did you mean 'ticket'"),
         ({"loop": "latancy"}, "did you mean 'latency'"),
-        ({"loop": "throughput", "hold_ns": 1}, "need 'latency'"),
+        ({"loop": "throughput", "hold_ns": 1}, "use the loop 'latency'"),
         ({"loop": "throughput", "write_share": 0.5}, "needs the latency loop"),
         ({"threads": 0}, "at least 1"),
         ({"threads": 4097}, "need 4097 CPUs"),
