@@ -22,7 +22,6 @@ class Truth(LockClass):
         form: of the holds. sigma_milli: of a lognormal one. long_ps, long_tenths: the longer of two
             lengths, and its share in ten thousandths; ``hold_ps`` is then the shorter one.
         users: who takes which. hot_percent: share of the sections that take the first lock.
-        parts: of each lock.
         gap_ps: inside a burst. burst_milli: thousandths of the sections that another one of the
             same burst follows; 0: no bursts. pause_ps: mean time between bursts.
     """
@@ -33,7 +32,6 @@ class Truth(LockClass):
     long_tenths = param(0)
     users = param(RANDOM)
     hot_percent = param(0)
-    parts = param(1)
     gap_ps = param(0)
     burst_milli = param(0)
     pause_ps = param(0)

@@ -113,7 +113,9 @@ class LockClass(Paced):
     """All CPUs take the locks of one class.
 
     Arguments:
-        locks_milli: thousandths of a lock, from 1000. locks: the same, rounded up.
+        locks_milli: thousandths of a lock, from 1000.
+        parts: locks that stand for each of them; a section takes any of its lock's parts.
+        locks: the number of all, rounded up: whole locks times ``parts``.
         random_percent: share of the sections that take a lock at random, and not the CPU's own.
         read_milli: thousandths of the sections that only read.
         hold_ps, read_hold_ps: mean work under the lock, of writers and of readers.
@@ -124,6 +126,7 @@ class LockClass(Paced):
     """
 
     locks_milli = param(1000)
+    parts = param(1)
     locks = param(1)
     random_percent = param(100)
     read_milli = param(0)
@@ -154,8 +157,10 @@ class LockClass(Paced):
     def chosen(self):
         """The number of the lock that this section takes."""
         if random_below(PERCENT) < self.random_percent:
-            return random_below(self.locks_milli) // MILLI
-        return thread() * self.locks // n_threads()
+            which = random_below(self.locks_milli) // MILLI
+        else:
+            which = thread() * (self.locks // self.parts) // n_threads()
+        return which * self.parts + random_below(self.parts)
 
     def spread(self, mean_ps):
         """A hold with this mean."""

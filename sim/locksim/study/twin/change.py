@@ -85,15 +85,15 @@ def _lock(text: str, before: Change, name: str) -> list[Change]:
 
 def _split(text: str, before: Change, number: str, users: str | None) -> list[Change]:
     load, parts = before.load, _number(text, number)
-    if load.locks * parts > MOST_LOCKS:
+    if load.locks * load.parts * parts > MOST_LOCKS:
         raise TwinError(f"--what-if {text}: more than {MOST_LOCKS:,} locks")
-    locks = load.locks * parts
-    both = {"random": load.at_random if load.locks > 1 else 1.0, "owner": 0.0}
+    made = {
+        "random": replace(load, parts=load.parts * parts),
+        "owner": replace(load, locks=load.locks * parts, at_random=0.0),
+    }
     return [
-        Change(
-            f"split:{parts}:{name}", replace(load, locks=locks, at_random=at_random), before.cpus
-        )
-        for name, at_random in both.items()
+        Change(f"split:{parts}:{name}", split, before.cpus)
+        for name, split in made.items()
         if users in (None, name)
     ]
 

@@ -108,6 +108,7 @@ class Open:
 
 
 LINES = Open("lines", 1, 0, 6, "--set lines=… closes it")
+AGAIN = Open("again", 0.0, 0.0, 0.9, "CON does not tell it from who uses which")
 SPREAD = Open("spread", 1.0, 0.0, 2.0, "--set spread=… closes it, 0 if all holds are equal")
 
 
@@ -212,6 +213,8 @@ def plan(evidence: Evidence, given: Given | None = None) -> Plan:
         knobs.append(Knob("reads", "read_part", 0.001, 0.999))
     moved = {knob.name for knob in knobs}
     left = [] if given.lines is not None else [LINES]
+    if {"locks", SHARING} & moved:
+        left.append(AGAIN)
     if given.spread is None and "spread" not in moved and not evidence.idle:
         left.append(SPREAD)
     return Plan(evidence, _start(evidence, given, moved), tuple(knobs), tuple(left), given)

@@ -43,8 +43,9 @@ class ClassLoad:
         think_ns: between two sections. again: share of sections that follow at once.
         hold_ns, read_hold_ns: work under the lock, of writers and of readers, beside line
             transfers. spread: their coefficient of variation. reads: share of readers.
-        locks: how many. at_random: share of the sections that take a lock at random, not their
-            CPU's own. lines: that a section touches. batch: sections in one acquisition.
+        locks: how many, each of as many ``parts``, one of which a section takes.
+        at_random: share of the sections that take a lock at random, not their CPU's own.
+        lines: that a section touches. batch: sections in one acquisition.
         arrivals: ``closed`` or ``open``.
     """
 
@@ -56,6 +57,7 @@ class ClassLoad:
     reads: float = 0.0
     again: float = 0.0
     locks: float = 1.0
+    parts: int = 1
     at_random: float = 1.0
     lines: int = 1
     batch: int = 1
@@ -86,7 +88,8 @@ class ClassLoad:
         milli = max(lock_class.MILLI, round(self.locks * lock_class.MILLI))
         return load(
             locks_milli=milli,
-            locks=-(-milli // lock_class.MILLI),
+            locks=-(-milli // lock_class.MILLI) * self.parts,
+            parts=self.parts,
             random_percent=round(100 * self.at_random),
             read_milli=round(lock_class.MILLI * self.reads),
             hold_ps=_ps(self.hold_ns),

@@ -52,6 +52,13 @@ def test_a_lock_of_its_own_is_never_waited_for():
     assert 4 == len(totals(own, cpus=8))
 
 
+def test_a_part_of_its_own_lock_is_taken_at_random():
+    """Two CPUs with a lock each, of three parts: each part of either is taken as often."""
+    load = LockClass(locks_milli=2_000, parts=3, locks=6, random_percent=0, think_ps=US)
+    found = np.array(totals(load, cpus=2))
+    assert found == pytest.approx(found.mean(), rel=0.15)
+
+
 def test_a_batch_counts_its_sections():
     """Ten units of work for each acquisition."""
     load = LockClass(batch=10, think_ps=US, hold_ps=MEAN)

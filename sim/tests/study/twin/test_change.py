@@ -20,7 +20,7 @@ READ = replace(LOAD, lock="qrwlock", reads=0.9, read_hold_ns=300.0)
         ("merge:2", replace(LOAD, locks=3.0), {"locks": 1.5}),
         ("readers-drop-the-lock", READ, {"free_readers": True}),
         ("split:4:owner", LOAD, {"locks": 4.0, "at_random": 0.0}),
-        ("split:4:random", replace(LOAD, locks=2.0, at_random=0.5), {"locks": 8.0}),
+        ("split:4:random", replace(LOAD, locks=2.0, at_random=0.5), {"parts": 4}),
     ],
 )
 def test_a_change_changes_its_numbers_only(text, load, expected):
@@ -33,7 +33,7 @@ def test_a_split_has_two_answers():
     """Unless it says who will use which part."""
     found = changes_of("split:4", LOAD, 4)
     assert ["split:4:random", "split:4:owner"] == [one.name for one in found]
-    assert [1.0, 0.0] == [one.load.at_random for one in found]
+    assert [(4, 1.0), (1, 0.0)] == [(one.load.parts, one.load.at_random) for one in found]
 
 
 def test_changes_happen_together():
