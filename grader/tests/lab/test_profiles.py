@@ -24,5 +24,5 @@ def test_a_cost_that_is_not_there() -> None:
 def test_one_of_cost_and_role() -> None:
     """Neither, or both, is refused."""
     for more in ({}, {"cost": "rmw", "role": "fitted"}):
-        with pytest.raises(ValidationError, match="give 'cost' or 'role'"):
+        with pytest.raises(ValidationError, match="give either 'cost' or 'role'"):
             Profile(profile="ideal-8", **more)

@@ -43,7 +43,7 @@ def test_the_prediction_comes_first(mine: Workspace, tmp_path: Path) -> None:
 
 def test_what_gives_nothing_is_refused(mine: Workspace, tmp_path: Path) -> None:
     """An answer has no tables; an ending that is unknown is named."""
-    with pytest.raises(WorkspaceError, match="those that do: capacity"):
+    with pytest.raises(WorkspaceError, match="these are: capacity"):
         write_given(mine, "suspect", tmp_path / "a.csv")
     with pytest.raises(WorkspaceError, match="must end in"):
         write_given(mine, "capacity", tmp_path / "a.txt")

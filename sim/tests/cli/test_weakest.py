@@ -142,7 +142,7 @@ def test_a_specification_goes_with_it(tmp_path):
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        (["--memory", "sc"], "under sc every order is as good"),
+        (["--memory", "sc"], "memory orders have no effect there"),
         (["--random", "5"], "--weaken works only without --random and --out"),
         (["--property", "bypass", "--memory", "tso"], "leave --property out"),
     ],
