@@ -36,11 +36,12 @@ from locksim.study.bands import Band, Effect, bands, drawn, ratio
 from locksim.study.model_error import (
     CLASSES,
     TABLE,
+    Given,
     Learned,
     ModelError,
     class_of,
+    given,
     learned,
-    model_share,
     slower_and_faster,
 )
 from locksim.study.simulation import Simulation, simulate
@@ -65,7 +66,7 @@ class Point:
 
     Arguments:
         dataset, group, row, cpus: of the question. measured, value: ns of one unit of work.
-        moved: the value in each of the draws. kind: its class. share: see ``model_share``.
+        moved: the value in each of the draws. kind: its class. own, serial: see ``Given``.
     """
 
     dataset: str
@@ -76,7 +77,8 @@ class Point:
     value: float
     moved: tuple[float, ...]
     kind: str
-    share: float
+    own: float
+    serial: float
 
     @property
     def curve(self) -> tuple[str, str]:
@@ -88,7 +90,9 @@ class Point:
         ends = min(self.value, *self.moved), max(self.value, *self.moved)
         effects = [Effect("draws", "", *ends, self.moved)]
         if error is not None:
-            slower, faster = slower_and_faster(error.factor, self.kind, self.share)
+            slower, faster = slower_and_faster(
+                error.factor, self.kind, Given(self.own, self.serial)
+            )
             effects.append(Effect("model", "", self.value / faster, self.value * slower))
         return Band.of(self.value, effects)
 
@@ -172,7 +176,8 @@ def simulated_point(question: Question) -> Point:
     )["ns"]
     (effect,) = found.effects
     where = q.dataset, q.group, q.row, q.cpus, q.measured_ns
-    return Point(*where, found.value, effect.moved, class_of(run), model_share(run))
+    work = given(run, q.workload)
+    return Point(*where, found.value, effect.moved, class_of(run), work.own, work.serial)
 
 
 def groups(points: Iterable[Point]) -> list[str]:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from locksim.cli.sweep_runs import Curve
     from locksim.study.bands import Band
 
+SMALL = 1.02
+"""A smaller lead is not worth a change, nor a measurement."""
+
 
 class Lead(TypedDict):
     """A lock's lead over another one: the ratio of their rates, with its band.
@@ -73,8 +76,8 @@ def print_leads(output: Console, leads: list[Lead]) -> None:
         return
     output.print("\n  The fastest lock, and its lead with a band:", markup=False)
     for row in leads:
-        text = "no sure difference"
-        if row["sure"]:
+        text = "no sure difference" if row["lead"] > SMALL else "no difference worth a change"
+        if row["sure"] and row["lead"] > SMALL:
             ends = f"{row['band_low']:.2g} to {row['band_high']:.2g}"
             text = f"{row['best']}, {row['lead']:.2g} times {row['second']} ({ends})"
         output.print(f"  {cpus_of(row['cpus'])}: {text}", markup=False)

@@ -12,7 +12,7 @@ from rich.markup import escape
 from typing_extensions import TypedDict
 
 from locksim.cli import options, values
-from locksim.cli.leads import Lead, lead_of, rivals_of
+from locksim.cli.leads import SMALL, Lead, lead_of, rivals_of
 from locksim.cli.options import check_runs, cpus_of, read_placement
 from locksim.cli.points import points_of, simulated_curve
 from lockui import tables
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 KEEP, MEASURE, CHANGE = "keep", "measure", "change"
-SMALL = 1.02
-"""A smaller lead is not worth a measurement."""
 
 
 class Advice(Lead):

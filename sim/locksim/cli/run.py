@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from locksim.lang import Workload
     from locksim.machine import Machine
     from locksim.study.bands import Band
     from locksim.study.simulation import Simulation
@@ -112,7 +113,7 @@ def run(
 
     with progress(f"{lock} on {machine}") as show_progress:
         result = simulated(profile, replications=replications, progress=show_progress)
-    found = _bands(result, profile, simulated) if sensitivity else {}
+    found = _bands(result, program.workload, profile, simulated) if sensitivity else {}
     document = RunAnswer(
         lock=lock,
         machine=result.machine,
@@ -172,7 +173,10 @@ def run(
 
 
 def _bands(
-    result: Simulation, profile: Machine, simulated: Callable[..., Simulation]
+    result: Simulation,
+    workload: Workload,
+    profile: Machine,
+    simulated: Callable[..., Simulation],
 ) -> dict[str, Band]:
     """Return the band of each measure, one cause at a time."""
     from locksim.study.bands import bands as bands_of
@@ -193,7 +197,7 @@ def _bands(
         first = replace(result, replications=result.replications[:1])
         values = measured(result)
         model = {
-            name: model_effect(result, values[name], rate=rate)
+            name: model_effect(result, workload, values[name], rate=rate)
             for name, rate in (("throughput", True), ("time per operation", False))
         }
         return bands_of(causes, measure, values, measured(first), model)

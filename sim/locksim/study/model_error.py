@@ -6,11 +6,12 @@ is learned: ``model_error.toml`` holds a factor for each class of question. With
 80 % of the points of datasets that were left out while it was learned (``make bands``;
 docs/explain/uncertainty.md has the numbers).
 
-The class follows from the program and its run, not from a name (:func:`class_of`). A CPU's private
-work is given, and has no error: no time can be shorter than this work, whatever the model does. So
-a time is too long by the factor in its other part only. It may be too short by the whole factor,
-since the model may be wrong about when the waiting begins; but not if no line moves, since then
-nothing waits.
+The class follows from the program and its run, not from a name (:func:`class_of`). Some work is
+given and has no error (:class:`Given`): a CPU's own, and that under a lock, which CPUs do one after
+the other. No time can be shorter than this work. So a time is too long by the factor in its other
+part only. It may be too short by the whole factor, since the model may be wrong about when the
+waiting begins, but for what is under the lock: a lock that is always held makes no CPU wait longer
+for it. If no line moves nothing waits, and a CPU's own work is all that is given.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from locksim.engine.counters import CPU_COUNTERS
+from locksim.lang import Workload
+from locksim.library.workloads.critical_section import CriticalSection
 from locksim.study.bands import Effect
 
 if TYPE_CHECKING:
@@ -41,8 +44,8 @@ OWN, SLEEPING, QUEUE, SEVERAL, ONE = CLASSES = (
 )
 STILL = 0.01
 """Line transfers per unit of work below which lines count as the CPUs' own."""
-LEAST_SHARE = 0.02
-"""Share of a time that is never taken as given: how exactly the private work itself is known."""
+MOST_GIVEN = 0.98
+"""Share of a time that is given at most: how exactly the work itself is known."""
 BUSIEST = 0.4
 """Share of the transfers that one line has at least where a single line is contended."""
 
@@ -102,34 +105,52 @@ def class_of(run: Simulation) -> str:
     return SEVERAL if transfers.max() < BUSIEST * every else ONE
 
 
-def model_effect(run: Simulation, value: float, *, rate: bool) -> Effect:
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The shares of a run's time that are given work.
+
+    Arguments:
+        own: private work of each CPU, under locks or not.
+        serial: work under a lock that CPUs do one after the other; 0 where none is known.
+    """
+
+    own: float
+    serial: float
+
+
+def given(run: Simulation, workload: Workload) -> Given:
+    """The given shares of a run of a workload."""
+    window = sum(one.window_ps for one in run.replications)
+    own = _sum(run, "compute_ps") / (window * run.cpus)
+    hold_ps = workload.hold_ps if isinstance(workload, CriticalSection) else 0
+    serial = _sum(run, "done") * hold_ps / window
+    return Given(min(own, MOST_GIVEN), min(serial, MOST_GIVEN))
+
+
+def model_effect(run: Simulation, workload: Workload, value: float, *, rate: bool) -> Effect:
     """How far the error of the model moves a result of a run.
 
     Arguments:
-        run: its simulation. value: the result. rate: whether more of it means less time.
+        run: its simulation, of this workload. value: the result.
+        rate: whether more of it means less time.
     """
-    name = class_of(run)
-    error = learned().classes[name]
-    slower, faster = slower_and_faster(error.factor, name, model_share(run))
+    kind = class_of(run)
+    error = learned().classes[kind]
+    slower, faster = slower_and_faster(error.factor, kind, given(run, workload))
     low, high = (value / slower, value * faster) if rate else (value / faster, value * slower)
-    why = f"{name}; learned from {error.curves} curves"
+    why = f"{kind}; learned from {error.curves} curves"
     return Effect(CAUSE, why, low, high)
 
 
-def model_share(run: Simulation) -> float:
-    """The share of the CPUs' time that is not private work."""
-    window = sum(one.window_ps for one in run.replications) * run.cpus
-    return max(LEAST_SHARE, 1 - _sum(run, "compute_ps") / window)
-
-
-def slower_and_faster(factor: float, kind: str, share: float) -> tuple[float, float]:
+def slower_and_faster(factor: float, kind: str, work: Given) -> tuple[float, float]:
     """By which factors a time may be longer, and shorter, than its simulated value.
 
     Arguments:
-        factor: of the class. kind: the class. share: see :func:`model_share`.
+        factor: of the class. kind: the class. work: what is given.
     """
-    slower = 1 - share + share * factor if kind == OWN else factor
-    return slower, 1 / (1 - share + share / factor)
+    least = max(work.own, work.serial)
+    never_longer = work.own if kind == OWN else work.serial
+    return never_longer + (1 - never_longer) * factor, 1 / (least + (1 - least) / factor)
 
 
 def _sum(run: Simulation, counter: str) -> float:

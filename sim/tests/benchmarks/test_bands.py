@@ -25,7 +25,9 @@ def point(bands: ModuleType, measured: float, **others: Any) -> Any:
     """A point that was predicted as 100 ns, with draws from 90 to 110."""
     about = {"dataset": "d", "group": "g", "row": "r", "cpus": 4, "value": 100.0, "kind": ONE}
     moved = (90.0, 110.0)
-    return bands.Point(**about | {"measured": measured, "moved": moved, "share": 1.0} | others)
+    return bands.Point(
+        **about | {"measured": measured, "moved": moved, "own": 0.0, "serial": 0.0} | others
+    )
 
 
 def test_a_value_in_its_interval_costs_the_width(bands: ModuleType) -> None:

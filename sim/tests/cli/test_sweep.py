@@ -93,7 +93,7 @@ def test_locks_are_compared_at_each_count() -> None:
         assert row["sure"] == (row["band_low"] > 1)
     assert "leads" not in json.loads(RUN.invoke(app, ["ticket", *four]).stdout)
     shown = RUN.invoke(app, ["ticket", "mcs", *four[:-1]], env={"COLUMNS": "80"}).stdout
-    assert "  1 CPU: no sure difference" in shown.splitlines()
+    assert "  1 CPU: no difference worth a change" in shown.splitlines()
 
 
 def test_a_dataset_varies_costs_itself(tmp_path: Path) -> None:

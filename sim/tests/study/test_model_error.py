@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given as given_by
 from hypothesis import strategies as st
 
 from locksim.kinds import LoadSettings, plain_load
@@ -16,10 +16,11 @@ from locksim.study.model_error import (
     QUEUE,
     SEVERAL,
     SLEEPING,
+    Given,
     class_of,
+    given,
     learned,
     model_effect,
-    model_share,
     slower_and_faster,
 )
 from locksim.study.simulation import Simulation, simulate
@@ -75,26 +76,38 @@ def test_the_class_follows_from_the_run(kind: str, workload: Workload) -> None:
 def test_given_work_has_no_error() -> None:
     """Nothing is faster than its private work; on one CPU only the operations may be slower."""
     alone, four = (simulated(load("ticket"), cpus) for cpus in (1, 4))
-    assert 0 < model_share(alone) < model_share(four) < 1
-    one = model_effect(alone, 1.0, rate=False)
-    assert 1 - model_share(alone) < one.low < 1 < one.high < learned().classes[OWN].factor
-    waiting = model_effect(four, 1.0, rate=False)
-    assert 1 - model_share(four) < waiting.low
+    work = given(alone, load("ticket"))
+    assert 0 < given(four, load("ticket")).own < work.own < 1
+    one = model_effect(alone, load("ticket"), 1.0, rate=False)
+    assert work.own < one.low < 1 < one.high < learned().classes[OWN].factor
+    waiting = model_effect(four, load("ticket"), 1.0, rate=False)
+    assert given(four, load("ticket")).own < waiting.low
     assert learned().classes[ONE].factor == pytest.approx(waiting.high)
+
+
+def test_a_lock_that_is_always_held_has_little_error() -> None:
+    """Ten microseconds under the lock: the throughput follows from them."""
+    long = plain_load("ticket", LoadSettings(hold_ps=10_000_000, think_ps=0)).workload
+    run = simulated(long)
+    assert 0.9 < given(run, long).serial < 1
+    effect = model_effect(run, long, 1.0, rate=True)
+    assert 0.9 < effect.low < 1 < effect.high < 1.1
 
 
 def test_a_rate_is_moved_as_its_time_is() -> None:
     """The highest rate is one over the shortest time."""
     run = simulated(load("mcs"))
-    time, rate = (model_effect(run, 1.0, rate=rate) for rate in (False, True))
+    time, rate = (model_effect(run, load("mcs"), 1.0, rate=rate) for rate in (False, True))
     assert (1 / time.high, 1 / time.low) == pytest.approx((rate.low, rate.high))
     assert f"{QUEUE}; learned from " in rate.why
 
 
-@given(st.floats(1, 10), st.floats(0, 1), st.sampled_from(CLASSES))
-def test_a_share_moves_by_at_most_the_factor(factor: float, share: float, kind: str) -> None:
-    """And by all of it where the share is one."""
-    slower, faster = slower_and_faster(factor, kind, share)
+@given_by(st.floats(1, 10), st.floats(0, 1), st.floats(0, 1), st.sampled_from(CLASSES))
+def test_no_time_moves_by_more_than_the_factor(
+    factor: float, own: float, serial: float, kind: str
+) -> None:
+    """And by all of it where no work is given."""
+    slower, faster = slower_and_faster(factor, kind, Given(own, serial))
     assert 1 - 1e-12 <= slower <= factor * (1 + 1e-12)
     assert 1 - 1e-12 <= faster <= factor * (1 + 1e-12)
-    assert (factor, factor) == pytest.approx(slower_and_faster(factor, kind, 1.0))
+    assert (factor, factor) == pytest.approx(slower_and_faster(factor, kind, Given(0, 0)))
