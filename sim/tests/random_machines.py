@@ -119,10 +119,18 @@ def tenures(draw: st.DrawFn, classes: int = CLASSES) -> dict[str, tuple[int, ...
 
 
 @st.composite
-def machines(draw: st.DrawFn) -> MachineTables:
+def siblings(draw: st.DrawFn) -> MachineTables:
+    """A machine with two cores, whose threads share their caches, their issue, or both."""
+    shared = draw(st.sampled_from([one_l1(), issues(), st.builds(dict.__or__, one_l1(), issues())]))
+    more = draw(st.sampled_from([st.just({}), far(), ahead(), tenures()]))
+    return dataclasses.replace(draw(machines(nodes=1)), **draw(shared), **draw(more))
+
+
+@st.composite
+def machines(draw: st.DrawFn, nodes: int = 3) -> MachineTables:
     """A machine of 1 to 5 CPUs in 1 to 3 nodes; a third of them keep every line."""
     n = draw(st.sampled_from([3, 2, 4, 5, 1]))
-    n_nodes = draw(st.integers(1, 3))
+    n_nodes = draw(st.integers(1, nodes))
     node_of = np.array([draw(st.integers(0, n_nodes - 1)) for _ in range(n)])
     core_of = np.array([draw(st.integers(0, 1)) if n_nodes == 1 else c for c in range(n)])
     nodes = np.full((n_nodes, n_nodes), 2, np.int8)

@@ -14,7 +14,7 @@ from engine.reference.test_laws import machines, program_of, programs
 from engine.test_equal_random import HEAP_LINES, durations, folder, imported, seeds
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from random_machines import arbitrations, contended, paths, tenures
+from random_machines import arbitrations, contended, paths, siblings, tenures
 from random_workloads import workloads
 from tiny_machine import (
     L1,
@@ -643,9 +643,20 @@ def test_random_programs(folder, text, tables, seed, until_ps):
     compare(pair)
 
 
+@settings(suppress_health_check=list(HealthCheck))
+@given(text=workloads(), tables=siblings(), seed=seeds, until_ps=durations)
+def test_random_programs_of_siblings(folder, text, tables, seed, until_ps):
+    """The same where threads share a core, and spin beside one another."""
+    with plain_until(NEVER):
+        pair = run_pair(
+            imported(text, folder)(), tables, seed=seed, until_ps=until_ps, heap_lines=HEAP_LINES
+        )
+    compare(pair)
+
+
 @pytest.mark.slow
 @settings(suppress_health_check=list(HealthCheck), max_examples=1000)
-@given(text=workloads(), tables=contended(), seed=seeds, until_ps=durations)
+@given(text=workloads(), tables=st.one_of(contended(), siblings()), seed=seeds, until_ps=durations)
 def test_random_programs_compiled(folder, text, tables, seed, until_ps):
     """The same with compiled code, and many more of them."""
     pair = run_pair(

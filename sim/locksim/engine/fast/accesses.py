@@ -17,7 +17,7 @@ from locksim.core.faults import Fault
 from locksim.engine.fast.capacity import hit
 from locksim.engine.fast.contention import holder_of
 from locksim.engine.fast.requests import ask
-from locksim.engine.fast.spins import add_step
+from locksim.engine.fast.spins import add_step, disturb_siblings
 from locksim.engine.fast.state import *
 from locksim.engine.trace import DRAINED
 from locksim.lang.words import index, plus
@@ -43,6 +43,8 @@ def access(state, caches, contention, c, u, pc, t, completes):  # type: ignore[n
         a = 2 * c
         contention.pauses[c] = 0
         waited = t + agent[a, A_DELAY] - agent[a, A_SINCE]
+        if op != LOAD or caches is not None:
+            disturb_siblings(state, caches, contention, c, t, wanted, op != LOAD)
         contention.ahead[c] = min(state.cost[K_RUN_AHEAD], waited) if completes else 0
     if op == LOAD:
         outcome, after, value = _load(
@@ -208,6 +210,8 @@ def drain(state, caches, contention, c, t, completes):  # type: ignore[no-untype
     address, value = buffer[c, head, B_ADDRESS], buffer[c, head, B_VALUE]
     pc = buffer[c, head, B_PC]
     wanted = address >> cost[K_LINE_SHIFT]
+    if contention is not None:
+        disturb_siblings(state, caches, contention, c, t, wanted, True)
     if not completes:
         if line[wanted, L_OWNER] != holder:
             return ask(state, contention, a, wanted, EXCLUSIVE, t)

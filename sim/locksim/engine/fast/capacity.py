@@ -107,6 +107,22 @@ def at_hand(caches, c, x):  # type: ignore[no-untyped-def]
     return False
 
 
+def leads_set(caches, c, x):  # type: ignore[no-untyped-def]
+    """Whether line x is the last used one of its sets in CPU c's caches."""
+    place = caches.place[x]
+    if caches.private[c, place & (caches.private.shape[1] - 1), 0] != x:
+        return False
+    n = caches.l1.shape[1]
+    return n == 0 or caches.l1[c, place & (n - 1), 0] == x
+
+
+def same_set(caches, x, y):  # type: ignore[no-untyped-def]
+    """Whether two lines share a set of a private cache or of an L1."""
+    apart = caches.place[x] ^ caches.place[y]
+    n = caches.l1.shape[1]
+    return apart & (caches.private.shape[1] - 1) == 0 or (n != 0 and apart & (n - 1) == 0)
+
+
 def lose(caches, c, x):  # type: ignore[no-untyped-def]
     """A CPU loses line x."""
     _drop(caches.private, c, caches.place[x], x)

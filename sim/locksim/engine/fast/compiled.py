@@ -67,6 +67,6 @@ def warm(name: str) -> None:
     contended = contention.contention_of(tables)
     for function, arguments in (
         (advance, (state, caches, contended, 0, 0)),
-        (unpark_all, (state, caches, 0)),
+        (unpark_all, (state, caches, contended, 0)),
     ):
         function.compile(tuple(_typeof(argument) for argument in arguments))

@@ -78,6 +78,13 @@ def holder_of(contention, c):  # type: ignore[no-untyped-def]
     return c
 
 
+def next_of_core(contention, c):  # type: ignore[no-untyped-def]
+    """The next CPU of the core, round the ring; CPU c itself without a sibling."""
+    if contention is not None:
+        return contention.sibling[c]
+    return c
+
+
 def select(state, contention, head, filler):  # type: ignore[no-untyped-def]
     """The agent whose request a line serves next, of the queue that begins with ``head``."""
     agent, distance = state.agent, state.distance

@@ -127,7 +127,7 @@ class Session:
                     return
                 raise self._deadlock()
             if status == TIME_UP:
-                ways.unpark_all(state, self.caches, until_ps)
+                ways.unpark_all(state, self.caches, self.contention, until_ps)
                 self.time_ps = until_ps
                 return
             if progress is not None:

@@ -69,7 +69,7 @@ def turn(state, caches, contention, c, t, does):  # type: ignore[no-untyped-def]
     core, tree, agent = state.core, state.tree, state.agent
     if core[c, C_PARKED]:
         # Its timer meets the operation that it issues now.
-        unpark(state, caches, c, t, -1)
+        unpark(state, caches, contention, c, t, -1)
         return SCHEDULED
     pc, u = core[c, C_PC], core[c, C_THREAD]
     while True:

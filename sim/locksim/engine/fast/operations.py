@@ -6,7 +6,7 @@ import numpy as np
 
 from locksim.compiler.bytecode import ALLOC, BLOCK, COMPUTE, FENCE, PAUSE, SWITCH, TIMER, WAKE
 from locksim.core.faults import Fault
-from locksim.engine.fast.spins import add_step, disturb, timer_of
+from locksim.engine.fast.spins import add_step, disturb, pauses, timer_of
 from locksim.engine.fast.state import *
 from locksim.lang.words import plus
 
@@ -82,7 +82,7 @@ def perform(state, caches, contention, c, u, pc, t):  # type: ignore[no-untyped-
         core[c, C_SPIN_CLEAN] = 0
         what, after = np.int64(T_FREE), cost[K_FREE]
         subject = state.registers[u, state.code[pc, 4]]
-        outcome = _free(state, caches, c, pc, t, subject)
+        outcome = _free(state, caches, contention, c, pc, t, subject)
     if cost[K_TRACING] and (outcome == PERFORMED or outcome == BLOCKED or outcome == SCHEDULED):
         record(state.trace, state.control, t, 2 * c, what, subject, value, pc)
     return outcome, after
@@ -114,9 +114,11 @@ def _compute(state, contention, c, u, pc, t, given, ahead):  # type: ignore[no-u
     # Later than the end of any run; the sum with t must fit in a key.
     after, percent = min(work, MAX_TIME_PS), np.int64(100)
     if contention is not None:
-        if _shares(state, contention, c):
+        if _shares(state, contention, c, t):
             percent = state.cost[K_ISSUE]
             after = min(after * percent // 100, MAX_TIME_PS)
+        if contention.sibling[c] != c and state.cost[K_ISSUE] != 100:
+            state.core[c, C_SPIN_CLEAN] = 0
         if ahead:
             after = max(after - ahead, 1)
             state.core[c, C_SPIN_CLEAN] = 0
@@ -134,7 +136,7 @@ def _compute(state, contention, c, u, pc, t, given, ahead):  # type: ignore[no-u
     return PERFORMED, after
 
 
-def _shares(state, contention, c):  # type: ignore[no-untyped-def]
+def _shares(state, contention, c, t):  # type: ignore[no-untyped-def]
     """Whether another thread of a CPU's core works."""
     core, agent = state.core, state.agent
     x = contention.sibling[c]
@@ -145,7 +147,7 @@ def _shares(state, contention, c):  # type: ignore[no-untyped-def]
             and core[x, C_WAITS] == W_NOTHING
             and does != SERVE
             and does != COMPLETE
-            and not contention.pauses[x]
+            and not pauses(state, contention, x, t)
         ):
             return True
         x = contention.sibling[x]
@@ -207,7 +209,7 @@ def _allocate(state, c, kind):  # type: ignore[no-untyped-def]
     return at << shift
 
 
-def _free(state, caches, c, pc, t, subject):  # type: ignore[no-untyped-def]
+def _free(state, caches, contention, c, pc, t, subject):  # type: ignore[no-untyped-def]
     """Give an object back to the CPU's free ones of its type."""
     live, object_type, shift = state.live, state.object_type, state.cost[K_LINE_SHIFT]
     state.count[c, N_FREES] += 1
@@ -224,7 +226,7 @@ def _free(state, caches, c, pc, t, subject):  # type: ignore[no-untyped-def]
     n = state.type_lines[kind]
     # A core that spins on the object must meet the fault of its next load.
     for x in range(state.core.shape[0]):
-        disturb(state, caches, x, t, at, at + n - 1)
+        disturb(state, caches, contention, x, t, at, at + n - 1)
     fill(live, at, at + n, 0)
     object_type[at] = 0
     state.free_next[at] = state.free_head[c, kind]

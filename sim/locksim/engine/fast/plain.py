@@ -23,9 +23,11 @@ def advance(
     return status
 
 
-def unpark_all(state: State, caches: Held | None, until_ps: int) -> None:
+def unpark_all(
+    state: State, caches: Held | None, contention: Contention | None, until_ps: int
+) -> None:
     """As :func:`spins.unpark_all`."""
-    _unpark_all(_views(state), _views(caches), until_ps)
+    _unpark_all(_views(state), _views(caches), _views(contention), until_ps)
 
 
 _advance: Any = loop.advance

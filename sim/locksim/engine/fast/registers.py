@@ -46,9 +46,9 @@ def advance_to_operation(state, caches, contention, c, u, pc, t):  # type: ignor
         elif op == MARK:
             _note(state, c, u, t, code[at, 1], registers[u, code[at, 2]])
         elif op == SPIN:
-            if parks(state, caches, c, pc, t):
+            if parks(state, caches, contention, c, pc, t):
                 return at, SLEEPS
-            begin(state.core, contention, c, pc, t, cost[K_JUMP])
+            begin(state.core, c, pc, t, cost[K_JUMP])
         elif op == SPIN_ENTER:
             core[c, C_SPIN_PC] = -1
         elif NEG <= op <= GE:

@@ -15,9 +15,9 @@ from locksim.engine.fast.capacity import (
     use,
     use_shared,
 )
-from locksim.engine.fast.contention import hold_time, holder_of, path_free, take_path
+from locksim.engine.fast.contention import hold_time, holder_of, next_of_core, path_free, take_path
 from locksim.engine.fast.requests import call_next
-from locksim.engine.fast.spins import disturb
+from locksim.engine.fast.spins import disturb, disturb_siblings
 from locksim.engine.fast.state import *
 from locksim.engine.trace import EVICTED, GIVEN_UP, SERVED
 from locksim.lang.randomness import TRANSACTIONS, draw
@@ -45,6 +45,8 @@ def serve(state, caches, contention, a, t):  # type: ignore[no-untyped-def]
     agent, count, control, cost = state.agent, state.count, state.control, state.cost
     c, wanted, right = a >> 1, agent[a, A_LINE], agent[a, A_EXCLUSIVE]
     holder = holder_of(contention, c)
+    if contention is not None:
+        disturb_siblings(state, caches, contention, c, t, wanted, True)
     here = state.line[wanted, L_OWNER] == holder or (
         right == SHARED and _shares(state, wanted, holder)
     )
@@ -104,7 +106,7 @@ def _transfer(state, caches, contention, a, c, wanted, right, t):  # type: ignor
         took = supply
         pipelined = _give_copy(state, caches, holder, mine, wanted) and shared != FAR_MODIFIED
     else:
-        gone = _invalidate(state, caches, c, holder, wanted, at_home, waited, t)
+        gone = _invalidate(state, caches, contention, c, holder, wanted, at_home, waited, t)
         took = supply + gone if at_home else max(supply, gone)
         line[wanted, L_OWNER] = -1 if at_home else holder
     link = np.int64(state.home_distance[node, c]) if far != 1 else np.int64(0)
@@ -241,7 +243,7 @@ def _give_copy(state, caches, c, node, wanted):  # type: ignore[no-untyped-def]
     return False
 
 
-def _invalidate(state, caches, c, holder, wanted, at_home, waited, t):  # type: ignore[no-untyped-def]
+def _invalidate(state, caches, contention, c, holder, wanted, at_home, waited, t):  # type: ignore[no-untyped-def]
     """Take a line from all other CPUs; the time until the last of them has answered.
 
     The shared caches of other nodes lose it, too.
@@ -258,7 +260,7 @@ def _invalidate(state, caches, c, holder, wanted, at_home, waited, t):  # type: 
         else:
             nearest, farthest = recall(caches, state.home_distance, mine, mine, wanted)
     if owner >= 0:
-        _take_from(state, caches, owner, wanted, t)
+        _take_from(state, caches, contention, owner, wanted, t)
         return latency[P_TRANSFER, state.home_distance[home, owner]] if at_home else np.int64(0)
     if line[wanted, L_SHARERS] == 0 and farthest == 0:
         return np.int64(0)
@@ -275,7 +277,7 @@ def _invalidate(state, caches, c, holder, wanted, at_home, waited, t):  # type: 
                 others += 1
                 reach = state.home_distance[home, x] if at_home else state.distance[c, x]
                 farthest = max(farthest, np.int64(reach))
-                _take_from(state, caches, x, wanted, t)
+                _take_from(state, caches, contention, x, wanted, t)
             bits >>= index(1)
             x += 1
         sharers[wanted, w] = 0
@@ -286,10 +288,16 @@ def _invalidate(state, caches, c, holder, wanted, at_home, waited, t):  # type: 
     return gone + state.cost[K_INVALIDATE_EACH] * max(others - 1, 0)
 
 
-def _take_from(state, caches, x, wanted, t):  # type: ignore[no-untyped-def]
+def _take_from(state, caches, contention, x, wanted, t):  # type: ignore[no-untyped-def]
     """A CPU loses a line to another one."""
     state.count[x, N_INVALIDATED] += 1
-    disturb(state, caches, x, t, wanted, wanted)
+    c = x
+    while True:
+        if holder_of(contention, c) == x:
+            disturb(state, caches, contention, c, t, wanted, wanted)
+        c = next_of_core(contention, c)
+        if c == x:
+            break
     if caches is not None:
         lose(caches, x, wanted)
 
@@ -358,7 +366,7 @@ def _give_up(state, caches, contention, a, victim, t):  # type: ignore[no-untype
         if state.node_of[x] == state.node_of[c]:
             owns = line[victim, L_OWNER] == x
             if owns or _shares(state, victim, x):
-                _take_from(state, caches, x, victim, t)
+                _take_from(state, caches, contention, x, victim, t)
                 if owns:
                     line[victim, L_OWNER] = -1
                 else:

@@ -82,10 +82,12 @@ def advance(
     return status
 
 
-def unpark_all(state: State, caches: Held | None, until_ps: int) -> None:
+def unpark_all(
+    state: State, caches: Held | None, contention: Contention | None, until_ps: int
+) -> None:
     """As :func:`locksim.engine.fast.spins.unpark_all`."""
     compiled = sys.modules.get(_MODULE) if jit.enabled() else None
-    (plain if compiled is None else compiled).unpark_all(state, caches, until_ps)
+    (plain if compiled is None else compiled).unpark_all(state, caches, contention, until_ps)
 
 
 def _too_long(now_ps: int, until_ps: int) -> SimulationError:
