@@ -60,6 +60,7 @@ class _Report(_Model):
     message: Annotated[str, Field(max_length=5000)]
     partial: Annotated[str, Field(max_length=500)]
     limits: Annotated[list[Word], Field(max_length=10)]
+    done: Annotated[float, Field(ge=0, le=1)]
     accesses: Annotated[list[object], Field(max_length=2048)]
     choices: str
     blocks: list[Annotated[list[Natural], Field(min_length=3, max_length=3)]]
