@@ -48,8 +48,8 @@ __all__ = [
 ]
 
 TOLERANCE = 0.01
-MOST_RUNS, MOST_AGAIN = 24, 8
-"""Runs of a fit, and of one that starts near its end."""
+MOST_RUNS, MOST_AGAIN = 8, 2
+"""Runs of a fit for each knob, and of one that starts near its end."""
 LEAST_SECTIONS, MOST_SECTIONS, WAITS = 12_000, 40_000, 500
 """Of a run: enough that this many wait, within bounds."""
 POOR, SATURATED = 0.05, 0.1
@@ -285,7 +285,7 @@ def fit(
             [knob.inward(knob.low) for knob in plan.knobs],
             [knob.inward(knob.high) for knob in plan.knobs],
             tolerance=TOLERANCE,
-            most=MOST_RUNS if near is None else MOST_AGAIN,
+            most=len(plan.knobs) * (MOST_RUNS if near is None else MOST_AGAIN),
             slopes=None if near is None else near.root.slopes,
         )
 
