@@ -363,8 +363,11 @@ int ENTRY(sem_post)(sem_t *semaphore)
 {
     address at = (address)semaphore;
 
+    struct operation operation = ex_changes(semaphore, sizeof(uint32_t));
+
     ex_check(semaphore, sizeof(*semaphore));
-    ex_point(ex_changes(semaphore, sizeof(uint32_t)));
+    operation.kind = POSTS;
+    ex_point(operation);
     ex_release(at);
     ex_set("sem_post", at, ex_word(at) + 1);
     return 0;

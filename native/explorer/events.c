@@ -23,6 +23,11 @@
  * and SEQ_CST fences, and SEQ_CST operations of one word, have one order. docs/explain/explorer.md has
  * the argument.
  *
+ * Changes that come to the same in either order commute, although they touch the same bytes: readers
+ * of a reader-writer lock that come and go, posts of a semaphore. Neither acquires what the other
+ * releases. Mutexes have no such steps: of threads that only contend for mutexes, each order in which
+ * they get these is one trace, and is run once.
+ *
  * A step that had to wait could not have come right before the step that opened the way (an unlock),
  * but before an earlier one (the lock that it had waited for): the last change of the same subject
  * before which the way was open, and which the thread did not come after otherwise.
@@ -39,6 +44,7 @@ struct event {
     address at;
     unsigned size;
     bool changes, forwarded;
+    enum kind kind;
     value old;      /* of the subject, before it */
     int before;     /* the last change of the same subject before it; -1: none */
     agents waiting; /* who could not go on then */
@@ -207,6 +213,7 @@ void ex_event_start(int agent, int node, agents waiting)
                             .size = operation.size,
                             .changes = would_change(&operation),
                             .forwarded = is_forwarded(agent, &operation),
+                            .kind = operation.kind,
                             .before = -1,
                             .waiting = waiting,
                             .message = operation.message,
@@ -282,6 +289,41 @@ static bool possible_before(int agent, const struct operation *next, int event)
     return next->open == NULL || next->open(events[event].old, &ex_threads[agent / 2]);
 }
 
+static bool commute(enum kind kind, address at, const struct event *other)
+{
+    return kind != OTHER && other->kind == kind && other->at == at;
+}
+
+/* The subject's value without an event and what comes after it; and the least that it would be if of
+ * each agent only the first of its other changes were made. */
+struct without {
+    value all, least;
+};
+
+static struct without value_without(int event, int last_change)
+{
+    struct without found = {events[event].old, events[event].old};
+    __int128 sums[MAX_AGENTS] = {0}, least[MAX_AGENTS] = {0};
+    static int changes[MAX_EVENTS];
+    int n = 0;
+
+    for (int i = last_change; i > event; i = events[i].before)
+        if (!comes_before(event, clocks[i]))
+            changes[n++] = i;
+    while (n-- > 0) { /* the earliest first */
+        const struct event *one = &events[changes[n]];
+        __int128 *sum = &sums[one->agent];
+
+        found.all += one->new - one->old;
+        *sum += (__int128)(one->new - one->old);
+        if (*sum < least[one->agent])
+            least[one->agent] = *sum;
+    }
+    for (int i = 0; i < 2 * ex_threads_used; i++)
+        found.least += (value)least[i];
+    return found;
+}
+
 /* Lets the search try the step of `agent`, before which all of `clock` comes, in place of an
  * earlier one: what does not come after that one, then this. */
 static void reverse(int event, int agent, const uint32_t *clock)
@@ -321,6 +363,62 @@ static void race(int event, int agent, const struct operation *next, const uint3
     }
 }
 
+static int last_change_of(address at)
+{
+    int found = -1;
+
+    for (const struct touch *a = cell_of(at & ~(address)7)->touches; a != NULL; a = a->next)
+        if (events[a->event].at == at && a->event > found)
+            found = a->event;
+    return found;
+}
+
+/* The same for a step that waits for changes that commute, such as a writer for readers: `event` is one
+ * of the last. Before each that led to it the way may have been open, if others had come and gone
+ * or had not come yet. Where it was so only for some of the others, all agents are tried. */
+static void race_with_many(int event, int agent, const struct operation *next,
+                           const uint32_t *clock, int last_change)
+{
+    const uint32_t *until = clocks[event];
+
+    for (int i = event; i >= 0 && !comes_before(i, past); i = events[i].before) {
+        struct without value;
+
+        if (i != event && !comes_before(i, until))
+            continue;
+        value = value_without(i, last_change);
+        if (next->open(value.all, &ex_threads[agent / 2])) {
+            reverse(i, agent, clock);
+            return;
+        }
+        if (next->open(value.least, &ex_threads[agent / 2])) {
+            ex_search_add(events[i].node, 0, agent);
+            return;
+        }
+    }
+}
+
+/* A step that depends on these, the last one first, may come before each. */
+static void race_all(int agent, const struct operation *next, uint32_t *clock, const int *found,
+                     unsigned n, bool is_new)
+{
+    static int direct[3 * MAX_EVENTS];
+    unsigned n_direct = 0;
+    bool waits_for_many = false;
+
+    for (unsigned i = 0; i < n; i++) {
+        if (comes_before(found[i], clock))
+            continue;
+        join(clock, found[i]);
+        direct[n_direct++] = found[i];
+        waits_for_many = waits_for_many || (next->open != NULL && events[found[i]].kind != OTHER);
+        if (is_new && !waits_for_many)
+            race(found[i], agent, next, clock);
+    }
+    for (unsigned i = 0; i < n_direct && is_new && waits_for_many; i++)
+        race_with_many(direct[i], agent, next, clock, last_change_of(next->at));
+}
+
 /* What the step depends on: the latest steps of others that reach its subject, the last one first.
  */
 static unsigned predecessors(const struct event *event, int *found)
@@ -335,7 +433,7 @@ static unsigned predecessors(const struct event *event, int *found)
             unsigned at = 0;
 
             if ((a->bytes & bytes) == 0 || other->agent == event->agent ||
-                !(other->changes || event->changes) ||
+                !(other->changes || event->changes) || commute(event->kind, event->at, other) ||
                 ((other->forwarded || event->forwarded) && other->agent / 2 != event->agent / 2))
                 continue;
             while (at < n && found[at] > a->event)
@@ -363,7 +461,9 @@ static void remember(struct event *event, int number)
 
             if (other->changes && other->at == event->at && event->before < (*at)->event)
                 event->before = (*at)->event;
-            if ((event->changes || (other->agent == event->agent && !other->changes)) &&
+            if ((event->kind != OTHER ? other->agent == event->agent && other->kind == event->kind
+                 : event->changes     ? true
+                                      : other->agent == event->agent && !other->changes) &&
                 ((*at)->bytes & ~bytes) == 0 && !event->forwarded && !other->forwarded)
                 *at = (*at)->next;
             else
@@ -444,13 +544,7 @@ static void order(struct event *event)
     unsigned n = meets ? predecessors(event, found) : 0;
 
     memcpy(clock, past, sizeof(clock));
-    for (unsigned i = 0; i < n; i++) {
-        if (comes_before(found[i], clock))
-            continue;
-        join(clock, found[i]);
-        if (is_new)
-            race(found[i], event->agent, &operation, clock);
-    }
+    race_all(event->agent, &operation, clock, found, n, is_new);
     if (event->total)
         order_total(event, clock, is_new);
     if (event->line >= 0)
@@ -486,9 +580,10 @@ void ex_event_stop(void)
         ex_spins_add(&ex_threads[event->agent / 2], &operation, event->old, event->new,
                      event->writes);
     else if (operation.effect != NOTHING && is_memory(operation.at)) {
+        event->new = ex_bytes(event->at, event->size);
         if (event->agent % 2 == 0)
-            ex_spins_add(&ex_threads[event->agent / 2], &operation, event->old,
-                         ex_bytes(event->at, event->size), weakens(event));
+            ex_spins_add(&ex_threads[event->agent / 2], &operation, event->old, event->new,
+                         weakens(event));
         else
             ex_count(event->at, event->size);
     }
@@ -502,6 +597,7 @@ void ex_event_never(struct thread *thread)
     static int found[3 * MAX_EVENTS];
     int agent = 2 * thread->number;
     struct event event = {.agent = agent,
+                          .kind = thread->next.kind,
                           .at = thread->next.at,
                           .size = thread->next.size,
                           .changes = true};
@@ -512,11 +608,7 @@ void ex_event_never(struct thread *thread)
     if (last[agent] >= 0)
         join(past, last[agent]);
     memcpy(clock, past, sizeof(clock));
-    for (unsigned i = 0; i < n; i++)
-        if (!comes_before(found[i], clock)) {
-            join(clock, found[i]);
-            race(found[i], agent, &thread->next, clock);
-        }
+    race_all(agent, &thread->next, clock, found, n, true);
 }
 
 static bool depends(const struct event *event, int agent)
@@ -528,6 +620,7 @@ static bool depends(const struct event *event, int agent)
         (event->inserts && next.message && next.effect != STORES && next.at == event->at))
         return true;
     if (event->message || next.message || next.effect == NOTHING || event->size == 0 ||
+        commute(next.kind, next.at, event) ||
         !overlap(event->at, event->size, next.at, next.size) ||
         !(event->changes || would_change(&next)))
         return false;

@@ -121,6 +121,9 @@ enum {
     SUBJECT_KEYS = 80
 };
 
+/* Changes of one kind that come to the same in either order: readers that come and go, posts. */
+enum kind { OTHER, READERS, POSTS };
+
 enum effect { NOTHING, LOOKS, STORES, UPDATES, COMPARES };
 
 struct thread;
@@ -132,6 +135,7 @@ struct operation {
     value expected; /* COMPARES: changes memory when this is there */
     bool drains;    /* not before the thread's buffer is empty */
     bool locks;     /* an operation of a lock that waits, or its unlock */
+    enum kind kind; /* commutes with others of its kind, unless OTHER */
     bool message;   /* an atomic operation under c11 */
     bool total;     /* there, one of the total order of SEQ_CST; and if a COMPARES fails */
     bool fails_total;
@@ -159,6 +163,13 @@ struct reader { /* of liburcu */
     unsigned depth;    /* of its read-side section; 0: it is in none */
     uint64_t sections; /* that it has ended */
     struct clock left; /* what happened before it ended the last */
+};
+
+#define MAX_READ_LOCKS 16
+
+struct read_lock { /* that a thread is inside */
+    address at;
+    unsigned times;
 };
 
 struct frame { /* of a function that has begun */
@@ -205,6 +216,7 @@ struct thread {
     uint32_t generation;           /* of the barrier that it waits at */
     bool serves;                   /* the library's own thread: nobody waits for its end */
     struct reader reader;          /* rcu.c */
+    struct read_lock read_locks[MAX_READ_LOCKS];
     uint64_t awaited[MAX_THREADS]; /* the sections of others whose end it waits for */
     uint64_t begun[MAX_THREADS];   /* stores of others that have to arrive before */
     int left_by[MAX_THREADS];      /* the events that ended those sections */

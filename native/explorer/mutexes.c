@@ -347,16 +347,47 @@ static struct operation on_rwlock(pthread_rwlock_t *rwlock)
     return operation;
 }
 
+/* The place of a lock among those that the thread reads under, or a free one. */
+static struct read_lock *read_lock_of(address at)
+{
+    struct read_lock *free = NULL;
+
+    for (int i = 0; i < MAX_READ_LOCKS; i++) {
+        struct read_lock *one = &ex_self->read_locks[i];
+
+        if (one->times > 0 && one->at == at)
+            return one;
+        if (one->times == 0)
+            free = one;
+    }
+    if (free == NULL)
+        ex_give_up("a thread is inside more than %d locks as a reader", MAX_READ_LOCKS);
+    return free;
+}
+
+/* Readers acquire what writers have released, and writers what all have: a reader that left says
+ * nothing to the next. */
 static int enter(pthread_rwlock_t *rwlock, bool writes)
 {
     address at = (address)rwlock;
 
     ex_acquire(at);
-    if (writes)
+    if (writes) {
+        ex_acquire(at + 4);
         ex_set("write_lock", at, ex_me());
-    else
+    } else {
+        struct read_lock *own = read_lock_of(at);
+
+        *own = (struct read_lock){at, own->times + 1};
         ex_set("read_lock", at + 4, ex_word(at + 4) + 1);
+    }
     return 0;
+}
+
+/* The conductor's are not known: check may leave what setup has entered. */
+static bool reads_under(address at)
+{
+    return ex_self->number == ex_conductor ? ex_word(at + 4) > 0 : read_lock_of(at)->times > 0;
 }
 
 int ENTRY(pthread_rwlock_init)(pthread_rwlock_t *rwlock, const pthread_rwlockattr_t *attributes)
@@ -377,6 +408,7 @@ int ENTRY(pthread_rwlock_rdlock)(pthread_rwlock_t *rwlock)
     struct operation operation = on_rwlock(rwlock);
 
     operation.open = no_writer;
+    operation.kind = READERS;
     operation.waits_for = "a lock's writer";
     ex_point(operation);
     return enter(rwlock, false);
@@ -427,16 +459,23 @@ int ENTRY(pthread_rwlock_timedwrlock)(pthread_rwlock_t *rwlock, const struct tim
 
 int ENTRY(pthread_rwlock_unlock)(pthread_rwlock_t *rwlock)
 {
+    struct operation operation = on_rwlock(rwlock);
     address at = (address)rwlock;
+    bool writes = ex_word(at) == ex_me();
 
-    ex_point(on_rwlock(rwlock));
-    if (ex_word(at) != ex_me() && ex_word(at + 4) == 0)
+    operation.kind = writes ? OTHER : READERS;
+    ex_point(operation);
+    if (!writes && !reads_under(at))
         ex_fail("exclusion", "thread %d unlocks {at:%zx} at {pc:%zx}, which it does not hold",
                 ex_self->number, at, ex_self->pc);
-    ex_release(at);
-    if (ex_word(at) == ex_me())
+    if (writes) {
+        ex_release(at);
         ex_set("unlock", at, 0);
-    else
+    } else {
+        if (ex_self->number != ex_conductor)
+            read_lock_of(at)->times--;
+        ex_release(at + 4);
         ex_set("unlock", at + 4, ex_word(at + 4) - 1);
+    }
     return 0;
 }

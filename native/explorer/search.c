@@ -490,7 +490,7 @@ double ex_search_done(void)
     unsigned all = n_nodes > n_prefix ? n_nodes : n_prefix; /* of a run that has just begun, too */
 
     if (ex_options.pct_depth > 0)
-        return (double)run / (double)ex_options.runs;
+        return run < ex_options.runs ? (double)run / (double)ex_options.runs : 1;
     if (length > 0 || ex_options.replay != NULL)
         return 0; /* nothing follows for the rest */
     for (unsigned i = 0; i < all; i++) {
@@ -498,6 +498,8 @@ double ex_search_done(void)
         bool in_order = node->is_data || !ex_reduces();
         int ways = in_order ? node->n : count((node->add & ~node->asleep) | node->done);
 
+        if (ways == 0)
+            continue;
         done += weight * (in_order ? node->taken : count(node->done)) / ways;
         weight /= ways;
     }

@@ -15,6 +15,8 @@ Program = tuple[tuple[Operation, ...], ...]
 
 LOAD, STORE, STORE_SC, ADD, CAS, FENCE, LOCK, UNLOCK = range(8)
 AWAIT, POLL, TAS, ANNOUNCE, TRY = range(8, 13)
+READ, WRITE, LEAVE, POST, WAIT = range(13, 18)
+"""Of one reader-writer lock, and of one semaphore."""
 
 
 class Thread(NamedTuple):
@@ -33,6 +35,9 @@ class State(NamedTuple):
     owners: tuple[int, ...]
     buffers: tuple[tuple[tuple[int, int], ...], ...]
     threads: tuple[Thread, ...]
+    readers: tuple[int, ...] = ()
+    writer: int = -1
+    posts: int = 0
 
 
 def start(program: Program) -> State:
@@ -124,6 +129,20 @@ def _step(operation: Operation, state: State, me: int, tso: bool) -> State | Non
         if thread.step == 0:
             return state._replace(words=_put(words, word, 1), threads=at(1))
         return state._replace(words=_put(words, word, 0), threads=at(0))
+    if what == READ:
+        inside = tuple(sorted((*state.readers, me)))
+        return state._replace(threads=done(0), readers=inside) if state.writer == -1 else None
+    if what == WRITE:
+        is_free = state.writer == -1 and not state.readers
+        return state._replace(threads=done(0), writer=me) if is_free else None
+    if what == LEAVE:
+        left = tuple(sorted(reader for reader in state.readers if reader != me))
+        writer = -1 if state.writer == me else state.writer
+        return state._replace(threads=done(0), readers=left, writer=writer)
+    if what == POST:
+        return state._replace(threads=done(0), posts=state.posts + 1)
+    if what == WAIT:
+        return state._replace(threads=done(0), posts=state.posts - 1) if state.posts else None
     if what == LOCK or (what in (POLL, TRY) and thread.step == 0):
         if owners[mutex] != -1:
             return state._replace(threads=done(1)) if what == TRY else None

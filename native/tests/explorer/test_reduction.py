@@ -15,7 +15,12 @@ from locknative.explorer.search import run
 
 PLAIN = (every.LOAD, every.STORE, every.STORE_SC, every.ADD, every.CAS, every.FENCE)
 LOCKS = (every.LOAD, every.STORE, every.ADD, every.LOCK, every.UNLOCK, every.TRY)
+READERS = (every.LOAD, every.ADD, every.READ, every.WRITE, every.LEAVE, every.POST, every.WAIT)
 WAITS = (every.LOAD, every.STORE, every.ADD, every.AWAIT, every.POLL, every.TAS, every.ANNOUNCE)
+
+
+INSIDE = 4
+"""Among the mutexes that a thread holds: it is inside the reader-writer lock."""
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +39,12 @@ def drawn(rng: random.Random, kinds: tuple[int, ...]) -> every.Program:
         for _ in range(rng.randint(1, 3)):
             what, word = rng.choice(kinds), rng.randrange(2)
             free = what in (every.LOCK, every.TRY) and word not in held
-            if what == every.LOCK and free:
+            if what in (every.READ, every.WRITE, every.LEAVE):
+                if (INSIDE in held) == (what == every.LEAVE):
+                    held ^= {INSIDE}
+                else:
+                    what = every.ADD
+            elif what == every.LOCK and free:
                 held.add(word)
             elif what == every.UNLOCK and word in held:
                 held.discard(word)
@@ -43,7 +53,10 @@ def drawn(rng: random.Random, kinds: tuple[int, ...]) -> every.Program:
             value = rng.randint(0, 1) if what in (every.AWAIT, every.POLL) else rng.randint(1, 2)
             operations.append((what, word, value))
         if rng.random() < 0.8:
-            operations += [(every.UNLOCK, word, 0) for word in sorted(held)]
+            operations += [
+                (every.LEAVE, 0, 0) if word == INSIDE else (every.UNLOCK, word, 0)
+                for word in sorted(held)
+            ]
         threads.append(tuple(operations))
     return tuple(threads)
 
@@ -66,7 +79,7 @@ def compare(table: Program, seed: int, count: int, folder: Path, patch: pytest.M
     """Compare drawn programs."""
     rng = random.Random(seed)
     for _ in range(count):
-        kinds, memory = rng.choice((PLAIN, LOCKS, WAITS)), rng.choice(("sc", "tso"))
+        kinds, memory = rng.choice((PLAIN, LOCKS, READERS, WAITS)), rng.choice(("sc", "tso"))
         program = drawn(rng, kinds)
         found, outcomes = explored(table, program, memory, folder, patch)
         graph = every.Graph(program, memory == "tso")
@@ -106,3 +119,50 @@ def test_counts_of_theory(table: Program, tmp_path: Path, monkeypatch: pytest.Mo
         program = (((what, 0, 1),),) * 3
         found, _ = explored(table, program, "sc", tmp_path, monkeypatch)
         assert (expected, expected) == (found.traces, found.runs)
+
+
+ENTER_TO_READ = ((every.READ, 0, 0), (every.LEAVE, 0, 0))
+ENTER_TO_WRITE = ((every.WRITE, 0, 0), (every.LEAVE, 0, 0))
+GET_AND_PUT_BACK = ((every.LOCK, 0, 0), (every.UNLOCK, 0, 0))
+POST, WAIT = (every.POST, 0, 0), (every.WAIT, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ((GET_AND_PUT_BACK,) * 3, 6),
+        ((GET_AND_PUT_BACK * 2,) * 3, 90),
+        ((ENTER_TO_READ,) * 3, 1),
+        ((ENTER_TO_READ, ENTER_TO_READ, ENTER_TO_WRITE), 4),
+        ((ENTER_TO_WRITE,) * 3, 6),
+        (((POST,),) * 3, 1),
+        (((POST, POST), (WAIT, WAIT)), 2),
+        (((POST,), (POST,), (WAIT, WAIT)), 3),
+    ],
+)
+def test_locks_are_run_once_for_each_order_that_matters(
+    table: Program,
+    program: every.Program,
+    expected: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Orders of owners, of readers among writers, of posts among waits; and no run is cut short."""
+    found, _ = explored(table, program, "sc", tmp_path, monkeypatch)
+    assert (expected, expected) == (found.traces, found.runs)
+
+
+def test_who_is_not_inside_cannot_leave(tmp_path: Path) -> None:
+    """An unlock is wrong also where another thread reads."""
+    file = tmp_path / "leaves.c"
+    file.write_text(
+        "#include <pthread.h>\nstatic pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;\n"
+        "void locklab_setup(void) { pthread_rwlock_rdlock(&lock); }\n"
+        "void locklab_thread(int me) { if (me) pthread_rwlock_unlock(&lock); }\n"
+        "void locklab_check(void) { pthread_rwlock_unlock(&lock); }\n"
+    )
+    with Program([file]) as program:
+        assert "exclusion" == run(program, Search()).found
+    file.write_text(file.read_text().replace("if (me) ", "if (me > 1) "))
+    with Program([file]) as program:
+        assert "proven" == run(program, Search()).verdict

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@ struct operation {
 
 static _Atomic int words[4];
 static pthread_mutex_t mutexes[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static sem_t semaphore;
 static struct operation operations[4][MOST];
 static int lengths[4], seen[4][MOST];
 
@@ -86,6 +89,16 @@ static int do_one(const struct operation *one)
             return 1;
         pthread_mutex_unlock(&mutexes[one->word % 2]);
         return 0;
+    case 13:
+        return pthread_rwlock_rdlock(&rwlock);
+    case 14:
+        return pthread_rwlock_wrlock(&rwlock);
+    case 15:
+        return pthread_rwlock_unlock(&rwlock);
+    case 16:
+        return sem_post(&semaphore);
+    case 17:
+        return sem_wait(&semaphore);
     }
     return 0;
 }

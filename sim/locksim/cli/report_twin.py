@@ -348,10 +348,16 @@ def _page(document: TwinAnswer) -> str:
     )
 
 
-CHANGE_HEADS = ("what if", "sections", "times", "band", "CON", "WAIT", "a section", "transfers")
-ON_SCREEN = 6
-"""The first columns, for which there is room."""
-LONGEST_NAME = 28
+CHANGE_HEADS = (
+    "what if",
+    "sections",
+    "times",
+    "band",
+    "a section",
+    "CON",
+    "WAIT",
+    "transfers",
+)
 
 
 def _print(output: Console, document: TwinAnswer) -> None:
@@ -375,11 +381,10 @@ def _print(output: Console, document: TwinAnswer) -> None:
     tables.print_table(output, view)
     output.print()
     view = tables.table()
-    for head in CHANGE_HEADS[:ON_SCREEN]:
+    for head in CHANGE_HEADS[:-1]:
         tables.add(view, head, right=head != CHANGE_HEADS[0])
     for change in document["changes"]:
-        name, *cells = _change_cells(change)[:ON_SCREEN]
-        view.add_row(*map(escape, ("\n".join(textwrap.wrap(name, LONGEST_NAME)), *cells)))
+        view.add_row(*map(escape, _change_cells(change)[:-1]))
     tables.print_table(output, view)
     output.print()
     said = [_sentence(document, change) for change in document["changes"][1:]]
@@ -410,9 +415,9 @@ def _change_cells(row: ChangeEntry) -> tuple[str, ...]:
         _text(rate["value"], "1/s"),
         f"{factor['value']:.2f}",
         f"{factor['low']:.2f} to {factor['high']:.2f}" if row["change"] else tables.DASH,
+        _text(row["quantities"]["section_ns"]["value"], "ns"),
         f"{100 * row['quantities']['con']['value']:.3g} %",
         _text(row["quantities"]["wait_ns"]["value"], "ns"),
-        _text(row["quantities"]["section_ns"]["value"], "ns"),
         significant(row["quantities"]["transfers"]["value"]),
     )
 
@@ -422,9 +427,7 @@ def _sentence(document: TwinAnswer, row: ChangeEntry) -> str:
     today, now = document["changes"][0]["quantities"], row["quantities"]
     factor = row["factor"]
     lines = (
-        f"a section {_text(today['section_ns']['value'], 'ns')} -> "
-        f"{_text(now['section_ns']['value'], 'ns')}, "
-        f"line transfers in it {significant(today['transfers']['value'])} -> "
+        f"line transfers a section {significant(today['transfers']['value'])} -> "
         f"{significant(now['transfers']['value'])}, "
         f"{_text(today['transfer_ns']['value'], 'ns')} -> "
         f"{_text(now['transfer_ns']['value'], 'ns')}"

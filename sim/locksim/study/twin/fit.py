@@ -48,12 +48,10 @@ __all__ = [
 ]
 
 TOLERANCE = 0.01
-MOST_RUNS, MOST_AGAIN = 8, 2
-"""Runs of a fit for each knob, and of one that starts near its end."""
+MOST_RUNS, MOST_AGAIN = 24, 8
+"""Runs of a fit, and of one that starts near its end."""
 LEAST_SECTIONS, MOST_SECTIONS, WAITS = 12_000, 40_000, 500
 """Of a run: enough that this many wait, within bounds."""
-POOR, SATURATED = 0.05, 0.1
-"""A residual from which on a fit tries a second start, with this share of the first think time."""
 LEAST_CON = 1e-6
 SHARING = "sharing"
 """The knob that moves both ``locks`` and ``at_random`` (:func:`_shared`)."""
@@ -278,22 +276,15 @@ def fit(
         apart = [math.log(max(found.columns[c], LEAST_CON) / v) for c, v in targets.items()]
         return np.asarray(weights * np.array(apart))
 
-    def search(start: ClassLoad) -> Root:
-        return find_root(
-            residuals,
-            [knob.inward(_number(start, knob.name, plan.given.locks)) for knob in plan.knobs],
-            [knob.inward(knob.low) for knob in plan.knobs],
-            [knob.inward(knob.high) for knob in plan.knobs],
-            tolerance=TOLERANCE,
-            most=len(plan.knobs) * (MOST_RUNS if near is None else MOST_AGAIN),
-            slopes=None if near is None else near.root.slopes,
-        )
-
-    root = search(base)
-    if near is None and np.abs(root.residuals).max() > POOR:
-        # The rate may be that of a line or a lock that is always in use: think less.
-        other = search(replace(base, think_ns=base.think_ns * SATURATED))
-        root = min(root, other, key=lambda one: float(np.linalg.norm(one.residuals)))
+    root = find_root(
+        residuals,
+        [knob.inward(_number(base, knob.name, plan.given.locks)) for knob in plan.knobs],
+        [knob.inward(knob.low) for knob in plan.knobs],
+        [knob.inward(knob.high) for knob in plan.knobs],
+        tolerance=TOLERANCE,
+        most=MOST_RUNS if near is None else MOST_AGAIN,
+        slopes=None if near is None else near.root.slopes,
+    )
     found = last[root.at.tobytes()]
     return Twin(load_at(root.at), setting_at(root.at), found, root, costs_at(root.at))
 
