@@ -714,6 +714,52 @@ class Rounds(Workload):
                 yield self.seen.fetch_add(1, RELAXED)
 
 
+class BesideASpinner(Workload):
+    """CPU 0 spins on a word until its sibling, CPU 1, has written it after a delay.
+
+    CPU 1 first uses another word now and then; CPUs 2 and 3 spin on a second word beside it.
+    """
+
+    delay = param(0)
+    first = word(padded=True)
+    other = word(padded=True)
+
+    def thread(self) -> Program:
+        """Wait for the word, or write it; what comes afterwards costs the time of private work."""
+        if cpu() == 1:
+            for _ in range(3):
+                yield compute(90 + self.delay)
+                yield self.other.fetch_add(1, RELAXED)
+            yield self.first.store(1, RELAXED)
+        elif cpu() == 0:
+            while (yield self.first.load(RELAXED)) == 0:
+                yield pause()
+        else:
+            while (yield self.other.load(RELAXED)) < 3:
+                yield pause()
+        yield compute(70)
+
+
+CLOSE: dict[str, dict[str, Any]] = {
+    "one L1": {"shared_l1": 1},
+    "one L1, one set": {"shared_l1": 1, "private_sets": 1, "private_ways": 4},
+    "issue": {"shared_issue_percent": 170},
+    "all": {"shared_l1": 1, "shared_issue_percent": 170, "l1_sets": 1, "l1_ways": 2}
+    | {"private_sets": 2, "private_ways": 2, "private_hit_ps": 3},
+}
+
+
+@pytest.mark.parametrize("mechanism", CLOSE)
+def test_a_spin_beside_a_sibling_is_jumped_over(mechanism: str) -> None:
+    """The engines agree whenever within a round the sibling writes, and most rounds are skipped."""
+    machine = tables(4, **CLOSE[mechanism], distance=tuple(row[:4] for row in TWO_THREADS[:4]))
+    with plain_until(NEVER):
+        for delay in range(6):
+            pair = run_pair(BesideASpinner(delay=delay), machine, seed=1, until_ps=3_000)
+            compare(pair)
+            assert idle_rows(pair) > 100
+
+
 class Crowded(Workload):
     """Each CPU writes three lines of another node, more than a small cache holds."""
 
