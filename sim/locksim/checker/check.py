@@ -17,6 +17,7 @@ from locksim.checker.client import Client, Conduct, End
 from locksim.checker.errors import CheckError, UnfinishedError
 from locksim.checker.expectation import Expectation, expectation
 from locksim.checker.limits import UNFINISHED, VIOLATED, limit, proven
+from locksim.checker.models import layout as m
 from locksim.checker.models.layout import WATCH_ASSERTIONS, WATCH_EXCLUSION, WATCH_RACES
 from locksim.checker.models.model import MEMORY_MODELS, Model, address_of, model
 from locksim.checker.models.outcome import FAULT
@@ -29,9 +30,10 @@ from locksim.checker.search.explore import Exploration, explore
 from locksim.checker.search.leak import leaking
 from locksim.checker.search.liveness import Lasso, bypass, starving
 from locksim.checker.search.loop import LEAK, NO_PROGRESS, WRONG_END
+from locksim.checker.search.pointers import reuse_matters
 from locksim.checker.search.reordering import reorderings
 from locksim.checker.search.switches import NotKnownError, path_to_state, path_to_violation
-from locksim.checker.verdict import Verdict
+from locksim.checker.verdict import MIN_BYTES, Verdict
 from locksim.compiler.bytecode import Place
 from locksim.lang.struct import Workload
 
@@ -46,6 +48,9 @@ _PERHAPS_FEWER_SWITCHES = (
 )
 _LOOK_AT_LEAST = 100_000
 """States that a stronger memory model may take at least when it is asked whether it breaks too."""
+
+_LARGER = 4
+"""How many times the states and the seconds of an exploration one with more room may take."""
 
 
 def check_clients(
@@ -150,12 +155,13 @@ class _Check:
         self.limits: list[str] = []
         self.stopped = ""
         self.bypass: int | None = None
+        self.large = False  # whether store buffers and histories are as large as they can be
 
     def verdict(self, todo: Sequence[Client]) -> Verdict:
         """Check the clients until one of them is violated or not finished."""
         answer, violation, asked, client = "", None, "", todo[-1]
         for client in todo:
-            found, violation = self._client(client)
+            found, violation = self._with_room(client)
             if violation is not None:
                 answer, asked = VIOLATED, violation.found
                 violation = self._simplest(todo) or violation
@@ -181,6 +187,35 @@ class _Check:
             ran=frozenset(self.ran),
             stopped=self.stopped,
         )
+
+    def _with_room(self, client: Client) -> tuple[Exploration, Counterexample | None]:
+        """Explore what a client can do; where something was full, once more with more room.
+
+        The larger exploration gets a few times of what the first one took. If that is too little,
+        the first one stands, with its limit.
+        """
+        before, begun, budget = (self.states, self.depth), self.seconds, self.budget
+        found, violation = self._client(client)
+        more = (budget.buffer_entries is None and found.buffer_was_full) or (
+            budget.history is None and found.forgot
+        )
+        if violation is not None or not found.complete or not more:
+            return found, violation
+        after, (self.states, self.depth) = (self.states, self.depth), before
+        self.large = True
+        until = self.seconds + max(1.0, _LARGER * (self.seconds - begun))
+        self.budget = replace(
+            budget,
+            max_states=min(budget.max_states, max(_LOOK_AT_LEAST, _LARGER * found.states)),
+            max_seconds=min(budget.max_seconds, until),
+            max_bytes=max(MIN_BYTES, budget.max_bytes - found.bytes),
+        )
+        larger, violation = self._client(client)
+        self.large, self.budget = False, budget
+        if violation is not None or larger.complete:
+            return larger, violation
+        self.states, self.depth = after
+        return found, None
 
     def _client(self, client: Client) -> tuple[Exploration, Counterexample | None]:
         """Explore what a client can do; if something is wrong, find a shortest way to it."""
@@ -222,7 +257,7 @@ class _Check:
     ) -> tuple[Exploration, Counterexample | None]:
         asked = self.question
         watch = watched(asked)
-        built = build(client, asked, watch, symmetry)
+        built = build(client, asked, watch, symmetry, large=self.large)
         self.told_apart.setdefault(client.name, built.told_apart)
         ends = watch & WATCH_ASSERTIONS and not asked.again()
         expect = client.expect if ends else {}
@@ -302,10 +337,10 @@ class _Check:
         """Say what a proof depends on."""
         limits = reorderings(found)
         if found.buffer_was_full:
-            limits.append(limit("buffers", entries=self.budget.buffer_entries))
+            limits.append(limit("buffers", entries=found.model.tables.size[m.ENTRIES]))
         if found.forgot:
-            limits.append(limit("history", values=self.budget.history))
-        if found.reuse_matters():
+            limits.append(limit("history", values=found.model.tables.size[m.HISTORY]))
+        if reuse_matters(found):
             limits.append(limit("reuse"))
         self.limits += [each for each in limits if each not in self.limits]
 
@@ -401,15 +436,20 @@ def expected(built: Model, expect: dict[str, int]) -> list[tuple[int, int]]:
     return [(address_of(built.memory, word), value) for word, value in expect.items()]
 
 
-def build(client: Client, question: Question, watch: int, symmetry: bool = False) -> Model:
-    """The model of a client; ``watch`` and ``symmetry`` as for ``checker.models.model.model``."""
+def build(
+    client: Client, question: Question, watch: int, symmetry: bool = False, *, large: bool = False
+) -> Model:
+    """The model of a client.
+
+    Arguments:
+        watch, symmetry: as for ``checker.models.model.model``. large: as for ``Budget.depth``.
+    """
     return model(
         client.workload,
         question.threads,
         question.memory,
-        buffer_entries=question.budget.buffer_entries,
         heap_lines=question.budget.heap_lines,
-        history=question.budget.history,
+        **question.budget.depth(large=large),
         plain=client.plain,
         endless=question.endless(),
         again=question.again(),

@@ -22,7 +22,7 @@ LIMITS = {
     "larger ones",
     "history": "words had more than {values} overtaken values that a thread could still read: the "
     "proof does not cover reading older ones",
-    "reuse": "an object was allocated while something still pointed to one that was freed: the "
+    "reuse": "an object was allocated while a pointer to a freed one could still be used: the "
     "proof does not cover allocators that reuse memory in another order",
     "load-buffering": "the RELAXED store at {store} never took effect before the RELAXED load at "
     "{load}: the proof does not cover machines that do this (load buffering)",

@@ -7,6 +7,8 @@ from typing import Any
 
 from locksim.checker.errors import CheckError
 from locksim.checker.limits import is_proof
+from locksim.checker.models.layout import POOL
+from locksim.checker.models.model import MOST_ENTRIES
 from locksim.checker.replay.counterexample import Counterexample
 from locksim.compiler.bytecode import Place
 
@@ -26,6 +28,8 @@ _NOT_SAVED = ("ran", "stopped")
 
 MIN_BYTES = 1 << 24
 """Less memory than that is not worth a check."""
+_ENTRIES, _HISTORY = 16, 8
+"""Of store buffers and of a word's old values, until they are full."""
 
 
 @dataclass(frozen=True)
@@ -35,17 +39,18 @@ class Budget:
     Arguments:
         max_states: states of one client. max_seconds: CPU time for all clients together.
         max_bytes: memory for the states of one client.
-        buffer_entries: stores that a store buffer holds under TSO.
+        buffer_entries: stores that a store buffer holds under TSO; None: few, or many where few
+            were full.
         heap_lines: lines that ``alloc`` can hand out.
-        history: overtaken messages of a word that are remembered under C11.
+        history: overtaken messages of a word that are remembered under C11; None: as above.
     """
 
     max_states: int = 5_000_000
     max_seconds: float = 600.0
     max_bytes: int = 8 << 30
-    buffer_entries: int = 16
+    buffer_entries: int | None = None
     heap_lines: int = 16
-    history: int = 8
+    history: int | None = None
 
     def __post_init__(self) -> None:
         if not self.max_seconds > 0:
@@ -53,6 +58,18 @@ class Budget:
         if self.max_bytes < MIN_BYTES:
             least = f"{MIN_BYTES:,} bytes"
             raise CheckError(f"memory must be at least {least} (got {self.max_bytes:,})")
+
+    def depth(self, *, large: bool = False) -> dict[str, int]:
+        """The sizes of store buffers and histories, as keywords of a model.
+
+        Arguments:
+            large: whether those that were not given are as large as they can be.
+        """
+        entries, history = (MOST_ENTRIES, POOL) if large else (_ENTRIES, _HISTORY)
+        return {
+            "buffer_entries": entries if self.buffer_entries is None else self.buffer_entries,
+            "history": history if self.history is None else self.history,
+        }
 
 
 @dataclass(frozen=True)

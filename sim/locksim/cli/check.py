@@ -91,7 +91,9 @@ class Search:
     max_states: int = 5_000_000
     max_time: Annotated[Time, Detail("CPU time")] = TIME
     max_memory: Size = MEMORY
-    depth: Annotated[int | None, Detail(default="16 under tso, else 8")] = None
+    depth: Annotated[
+        int | None, Detail(default="16 under tso, else 8; more where that is full")
+    ] = None
     reduction: Annotated[
         str | None,
         Detail(default="order; both for unbounded rounds", values=among(REDUCTIONS)),

@@ -255,14 +255,17 @@ def live(code: list[list[int]]) -> list[int]:
     return live
 
 
-def reaching(program: Program, alive: list[int]) -> dict[int, dict[int, frozenset[int]]]:
+def reaching(
+    program: Program, alive: list[int], *, tasks: bool = False
+) -> dict[int, dict[int, frozenset[int]]]:
     """For each row that can run and each register that matters there, the rows that may set it.
 
     Arguments:
         program: which. alive: what :func:`live` says of its code.
+        tasks: whether also for the rows that only tasks run.
     """
-    found: dict[int, dict[int, frozenset[int]]] = {program.entry: {}}
-    todo = [program.entry]
+    todo = [program.entry, *([program.task_entry] if tasks and program.task_entry >= 0 else [])]
+    found: dict[int, dict[int, frozenset[int]]] = {k: {} for k in todo}
     while todo:
         k = todo.pop()
         row, after = program.code[k], dict(found[k])

@@ -32,7 +32,6 @@ from locksim.checker.search.packed import WORST, intern_packed, unpack
 from locksim.checker.search.runner import CHOICE_OF, PLAIN, STEPS_OF_A_STATE, Runner, runner
 from locksim.checker.search.step import MAX_CHOICES, perform, start
 from locksim.checker.search.table import intern
-from locksim.compiler import bytecode as b
 from locksim.core.faults import place as shown
 
 _CHUNK, _PLAIN_CHUNK = 20_000, 2_000
@@ -89,6 +88,11 @@ class Exploration:
         return int(self.space.depth[max(0, int(self.space.control[loop.EXPLORED]) - 1)])
 
     @property
+    def bytes(self) -> int:
+        """The memory that it takes."""
+        return sum(len(array) * int(array.itemsize) for array in self.space)
+
+    @property
     def buffer_was_full(self) -> bool:
         """Whether some store had to wait for room in its buffer."""
         return bool(self.space.control[loop.FULL])
@@ -97,16 +101,6 @@ class Exploration:
     def forgot(self) -> bool:
         """Whether some word had more messages than are remembered."""
         return bool(self.space.control[loop.FORGOT])
-
-    def reuse_matters(self) -> bool:
-        """Whether an allocator with another order of reuse could do what this one does not."""
-        codes = {row[0] for row in self.model.program.code}
-        if not {b.ALLOC, b.FREE} <= codes:
-            return False
-        rows, shared = (int(n[0]) for n in (self.space.thread_count, self.space.shared_count))
-        widths = rows, shared, shared, self.model.tables.size[m.SHARED]
-        sets = [self.runner.zeros("q", n) for n in widths]
-        return self.runner.dangling(self.tables, self.space, *sets) >= 0
 
     @property
     def growing(self) -> str:

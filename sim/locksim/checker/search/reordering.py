@@ -16,14 +16,12 @@ from functools import cached_property
 from locksim.checker.models import layout as m
 from locksim.checker.models.program import defines, live, reaching, successors, uses
 from locksim.checker.program_order import Access, ProgramOrder
+from locksim.checker.search.accesses import ON_WORDS, accesses_of, name_of, writes
 from locksim.checker.search.explore import Exploration
 from locksim.compiler import bytecode as b
 from locksim.compiler.control_flow import reachable
 from locksim.core.faults import place
 from locksim.lang.ops import Order
-
-_WORDS = range(b.LOAD, b.FETCH_XOR + 1)
-"""The operations on words."""
 
 
 def reorderings(found: Exploration) -> list[str]:
@@ -34,8 +32,7 @@ def reorderings(found: Exploration) -> list[str]:
     """
     if found.model.tables.size[m.MODEL] != m.C11:
         return []
-    program, memory = found.model.program, found.model.memory
-    code = program.code
+    program, code = found.model.program, found.model.program.code
 
     def place_of(k: int) -> str:
         return place(program.places[k].file, program.places[k].line)
@@ -46,20 +43,20 @@ def reorderings(found: Exploration) -> list[str]:
         overtaking=_Overtaking(found),
         later=_later(code),
         place=place_of,
-        name=memory.name,
+        name=lambda word: name_of(found, word),
     ).limits()
 
 
 def _contended(found: Exploration) -> dict[int, dict[int, set[int]]]:
     """Thread → row → the words that it accesses, of those over which threads affect each other."""
     code = found.model.program.code
-    accesses = _accesses(found)
+    accesses = accesses_of(found)
     threads: dict[int, set[int]] = defaultdict(set)
     locks: dict[int, int] = defaultdict(lambda: -1)
     for (thread, _, word), held in accesses.items():
         threads[word].add(thread)
         locks[word] &= held
-    written = {word for _, row, word in accesses if _writes(code[row])}
+    written = {word for _, row, word in accesses if writes(code[row])}
     data = found.tables.plain if found.tables.size[m.WATCH] & m.WATCH_RACES else ()
     contended = {
         word
@@ -94,7 +91,7 @@ class _Overtaking:
         stores = {
             k
             for k in between - depends - self._into_fresh
-            if code[k][0] in _WORDS and _writes(code[k]) and code[k][-1] == Order.RELAXED
+            if code[k][0] in ON_WORDS and writes(code[k]) and code[k][-1] == Order.RELAXED
         }
         for k in between & depends:
             ways = successors(code[k], k)
@@ -118,7 +115,7 @@ class _Overtaking:
                 read = uses(code[k])
                 if any(read >> r & 1 and by & carries for r, by in registers.items()):
                     depends.add(k)
-                    if defines(code[k]) and code[k][0] not in _WORDS:
+                    if defines(code[k]) and code[k][0] not in ON_WORDS:
                         carries.add(k)
         return depends
 
@@ -130,7 +127,7 @@ class _Overtaking:
 def _access(row: list[int]) -> Access:
     if row[0] == b.FENCE:
         return Access(Order(row[-1]))
-    return Access(Order(row[-1]), reads=_reads(row), writes=_writes(row))
+    return Access(Order(row[-1]), reads=_reads(row), writes=writes(row))
 
 
 def _reads(row: list[int]) -> bool:
@@ -138,41 +135,12 @@ def _reads(row: list[int]) -> bool:
     return row[0] != b.STORE and not (row[0] == b.SWAP and row[b.WIDTH - 2])
 
 
-def _writes(row: list[int]) -> bool:
-    return row[0] != b.LOAD
-
-
 def _synchronises(row: list[int]) -> bool:
     return _orders(row) and _access(row).synchronises
 
 
 def _orders(row: list[int]) -> bool:
-    return row[0] in _WORDS or row[0] == b.FENCE
-
-
-def _accesses(found: Exploration) -> dict[tuple[int, int, int], int]:
-    """Thread, row of the program and word of each access at which a thread rests → locks held.
-
-    The locks are a bit set: for a read those that the thread is inside, for a write those that it
-    is inside alone, as Eraser has it.
-    """
-    program, size = found.model.program, [int(n) for n in found.tables.size]
-    width, inside, locks = size[m.ROW], size[m.INSIDE], range(size[m.N_LOCKS])
-    accesses: dict[tuple[int, int, int], int] = defaultdict(lambda: -1)
-    for first in range(0, int(found.space.thread_count[0]) * width, width):
-        row = int(found.space.threads[first + m.PC])
-        code = program.code[row]
-        if code[0] in _WORDS:
-            numbers = [int(x) for x in found.space.threads[first : first + width]]
-            kept = program.keep[program.keep_start[row] : program.keep_start[row + 1]]
-            at = m.REGISTERS + kept.index(code[2]) if code[2] in kept else -1
-            base = program.registers[code[2]] if at < 0 else numbers[at]
-            columns = 1 if _writes(code) else 2
-            held = sum(
-                1 << k for k in locks if any(numbers[inside + 2 * k : inside + 2 * k + columns])
-            )
-            accesses[numbers[m.THREAD], row, base + code[3]] &= held
-    return accesses
+    return row[0] in ON_WORDS or row[0] == b.FENCE
 
 
 def _later(code: list[list[int]]) -> list[int]:

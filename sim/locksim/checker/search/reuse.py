@@ -2,9 +2,9 @@
 
 ``alloc`` gives the object that the CPU has freed last. A real allocator may give any that was
 freed, by any thread. That makes a difference to a program only if something still points to such an
-object (the ABA problem): addresses that nothing knows are alike. As in a search for leaks
-(:mod:`locksim.checker.search.leak`), whatever number in live memory, in a register that matters, in
-a store buffer or in an old message is an address inside the object counts as a pointer to it.
+object (the ABA problem): addresses that nothing knows are alike. A register points to it if its
+value matters. A word, a store in a buffer or an old message does if the program compares pointers
+(:mod:`locksim.checker.search.pointers`): without a comparison no thread sees which object it gets.
 """
 
 from __future__ import annotations
@@ -21,11 +21,21 @@ _BITS = 62
 """Lines that a set of lines tells apart; those that share a bit are taken for one."""
 
 
-def dangling(t: m.Tables, x: Space, points: Any, freed: Any, pointed: Any, words: list[int]) -> int:
+def dangling(
+    t: m.Tables,
+    x: Space,
+    kept: Any,
+    holds: Any,
+    points: Any,
+    freed: Any,
+    pointed: Any,
+    words: list[int],
+) -> int:
     """The first state in which a thread allocates, and something points to another freed object.
 
     Arguments:
         t: the model's Tables. x: a complete exploration.
+        kept: of each entry of ``keep`` whether it may be a pointer. holds: the same of each word.
         points: a zero for each thread's row. freed, pointed: a zero for each shared row. words:
             scratch space for one.
 
@@ -34,16 +44,23 @@ def dangling(t: m.Tables, x: Space, points: Any, freed: Any, pointed: Any, words
     """
     n, columns = t.size[m.N_THREADS], t.size[m.ROW]
     for k in range(x.thread_count[0]):
-        points[k] = _lines(t, x.threads, k * columns + m.REGISTERS, k * columns + t.size[m.INSIDE])
+        points[k] = _registers(t, x.threads, k * columns, kept)
+        buffer = k * columns + t.size[m.BUFFER]
+        for i in range(x.threads[index(k * columns + m.BUFFERED)]):
+            if _held(holds, x.threads[index(buffer + 2 * i)]):
+                points[k] |= _line(t, x.threads[index(buffer + 2 * i + 1)])
     for k in range(x.shared_count[0]):
         unpack(x.shared, x.shared_start[k], x.shared_start[k + 1], words)
         for line in range(t.size[m.STATIC] >> t.size[m.LINE_SHIFT], t.size[m.N_LINES]):
             if line < words[t.size[m.HEAP]] and not words[t.size[m.LIVE] + line]:
                 freed[k] |= 1 << line % _BITS
-        pointed[k] = _lines(t, words, 0, t.size[m.N_WORDS])
+        for address in range(t.size[m.N_WORDS]):
+            if holds[address]:
+                pointed[k] |= _line(t, words[address])
         if t.size[m.MODEL] == m.C11:
-            first = t.size[m.VALUES]
-            pointed[k] |= _lines(t, words, first, first + words[t.size[m.OLD]])
+            for i in range(words[t.size[m.OLD]]):
+                if _held(holds, words[t.size[m.KEYS] + i] >> 2):
+                    pointed[k] |= _line(t, words[t.size[m.VALUES] + i])
     for s in range(x.state_count[0]):
         here = s * (n + 1)
         shared = x.states[index(here + n)]
@@ -69,11 +86,23 @@ def dangling(t: m.Tables, x: Space, points: Any, freed: Any, pointed: Any, words
     return -1
 
 
-def _lines(t: m.Tables, rows: Any, first: int, end: int) -> int:
-    """The lines of the heap that some numbers are addresses in, as a bit set."""
-    found = 0
-    for i in range(first, end):
-        value = rows[index(i)]
-        if t.size[m.STATIC] <= value < t.size[m.N_WORDS]:
-            found |= 1 << (value >> t.size[m.LINE_SHIFT]) % _BITS
+def _registers(t: m.Tables, rows: Any, first: int, kept: Any) -> int:
+    """The lines that a thread's registers point to; its row begins at ``first``."""
+    pc, found = rows[index(first + m.PC)], 0
+    start = t.keep_start[pc]
+    for i in range(start, t.keep_start[pc + 1]):
+        if kept[i]:
+            found |= _line(t, rows[index(first + m.REGISTERS + i - start)])
     return found
+
+
+def _held(holds: Any, address: int) -> bool:
+    """Whether a word may hold a pointer; no word is at a dead address."""
+    return bool(0 <= address < len(holds) and holds[address])
+
+
+def _line(t: m.Tables, value: int) -> int:
+    """The line of the heap that a number is an address in, as a bit set."""
+    if t.size[m.STATIC] <= value < t.size[m.N_WORDS]:
+        return 1 << (value >> t.size[m.LINE_SHIFT]) % _BITS
+    return 0
