@@ -48,6 +48,34 @@ class TicketAtLeast(Ticket):
             yield pause()
 
 
+class TicketByDistance(Ticket):
+    """As TicketByRetries, but what it looks at is how far its number is off."""
+
+    def acquire(self):
+        mine = yield self.next_ticket.load(RELAXED)
+        while True:
+            found = yield self.next_ticket.compare_swap(mine, mine + 1, RELAXED)
+            if found - mine == 0:
+                break
+            mine = found
+            yield pause()
+        while (yield self.serving.load(ACQUIRE)) != mine:
+            yield pause()
+
+
+class TicketImpatient(Ticket):
+    """Wrong: who has seen three others served goes in."""
+
+    def acquire(self):
+        seen = yield self.serving.load(RELAXED)
+        mine = yield self.next_ticket.fetch_add(1, RELAXED)
+        while True:
+            served = yield self.serving.load(ACQUIRE)
+            if served == mine or seen + 2 < served:
+                break
+            yield pause()
+
+
 class TicketByRetries(Ticket):
     """It takes its number by compare-and-swap, and pauses before it tries again."""
 

@@ -23,9 +23,12 @@ RIGHT = [
     MCSLock,
     ReaderPreferenceRWLock,
     TASLock,
+    TicketLock,
+    counters.TicketByRetries,
 ]
 WRONG = [zoo.TicketSkipsOne, zoo.TASTestThenSet, zoo.MCSLockedTooLate, counters.TicketSkipping]
 WRONG += [counters.TicketRemainder(room=1), counters.TicketModuloAtLeast(mask=3)]
+WRONG += [counters.TicketImpatient]
 strong_models = pytest.mark.parametrize("memory", ["sc", "tso"])
 
 
@@ -51,8 +54,8 @@ def test_a_wrong_lock_is_found(lock, memory):
 
 
 def test_a_value_that_falls_behind_is_refused():
-    """A thread that has read a ticket may stay away while the others go on for ever."""
-    verdict = check_lock(TicketLock, threads=2, rounds=UNBOUNDED)
+    """Where the distance to a value matters that a thread keeps while the others go on."""
+    verdict = check_lock(counters.TicketByDistance, threads=2, rounds=UNBOUNDED)
     assert "unfinished" == verdict.verdict
     assert "the value that it keeps" in verdict.limits[0]
 

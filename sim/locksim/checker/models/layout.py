@@ -65,6 +65,7 @@ class Tables(NamedTuple):
     shift_moduli: list[int]  # … and the number modulo which that moves, or 0
     shift_anchors: list[int]
     shift_steps: list[int]
+    shift_lags: list[int]  # … how far behind its words a register may count as infinitely far, or 0
     plain: list[int]
     claims: list[list[int]]  # of each word, for the reduction: locksim.checker.models.reduction
 

@@ -172,6 +172,7 @@ def model(
         moved.moduli or [0],
         moved.anchors or [0],
         moved.steps or [1],
+        [lag and lag + len(begin) for lag in moved.lags] or [0],
         _plain(built, plain),
         [[0] * 4 for _ in built.words],
     )

@@ -19,6 +19,14 @@ equality, and only with one another, they move themselves, modulo that number: t
 (:mod:`locksim.checker.models.value_sets`). An address of which nothing is known may be any word's,
 and then no word is in a group.
 
+*Values that fall behind.* A thread may keep a number of a group while the words of the group count
+on, as one that is about to claim a ticket by a compare-and-swap. If the program only copies,
+compares and stores such numbers, and adds constants, the words never decrease, and all that the
+thread keeps of the group is far below them, then every comparison with a word comes out the same
+however far that is. So the distance is held at a bound (the group's *lag*). That the words never
+decrease, and stay near each other, is a claim which the exploration checks at every step; if it is
+refuted, all begins again without it.
+
 Numbers are unbounded here, as in the programs' meaning: a comparison with ``<`` of words that have
 counted beyond 2 ** 63 is not covered.
 """
@@ -35,6 +43,7 @@ from locksim.checker.models.elimination import eliminate, least_whole_solution
 from locksim.checker.models.program import Program, defines, uses
 from locksim.checker.models.value_sets import ARITHMETIC, COMPARISONS, ValueSets
 from locksim.compiler import bytecode as b
+from locksim.compiler.control_flow import reachable
 from locksim.core.faults import place as shown
 from locksim.core.memory import Memory
 from locksim.lang.ops import Mark
@@ -52,6 +61,8 @@ class Shifts:
         moduli: of each entry of ``Program.keep``, the number modulo which it moves, or 0.
         anchors: of each group, the address of its anchor.
         steps: of each group, the amount of which every shift is a multiple.
+        lags: of each group, how far values that are compared with each other are apart at most
+            by what the program adds, and 1; or 0: their distance matters otherwise.
         reasons: of each word that is in no group, why, with the place.
     """
 
@@ -60,6 +71,7 @@ class Shifts:
     moduli: list[int] = field(default_factory=list)
     anchors: list[int] = field(default_factory=list)
     steps: list[int] = field(default_factory=list)
+    lags: list[int] = field(default_factory=list)
     reasons: dict[int, str] = field(default_factory=dict)
 
 
@@ -264,11 +276,41 @@ class _Equations:
             result.steps.append(lcm(1, *moduli))
             result.words.append([self._of(group, -1 - a) for a in range(self.static)])
             result.kept.append(self._kept(group))
+            result.lags.append(self._lag(group) if result.steps[-1] == 1 else 0)
         result.moduli.extend(self._moduli())
         for a in range(self.static):
             if not any(group[a] for group in result.words):
                 result.reasons[a] = self.pinned.get(self._class(-1 - a), "its differences decide")
         return result
+
+    def _lag(self, group: dict[int, int]) -> int:
+        """What the program adds to values of a group altogether, and 1.
+
+        0 if it does more with them than copy, add constants a bounded number of times, compare and
+        store: then more than their order can matter.
+        """
+        added, sources = 0, dict[int, list[int]]()
+        if len({*group.values()}) != 1 or min(group.values()) < 0 or group.keys() & self.moving:
+            return 0
+        for k in filter(self.flow.matters, self.flow.reaching):
+            row = self.flow.code[k]
+            if row[0] not in (b.MOV, b.ADDI, b.NEG, b.INV, *ARITHMETIC):
+                continue
+            columns = (2, 3) if row[0] in ARITHMETIC else (2,)
+            constants = [self.flow.constant(k, row[c]) for c in columns]
+            values = [v for c in columns for v in self.flow.definitions(k, row[c])]
+            if not any(self._of(group, v) for v in (k, *values)):
+                continue
+            if row[0] in (b.ADD, b.SUB) and constants[-1] is not None:
+                added += abs(constants[-1])
+            elif row[0] == b.ADDI:
+                added += abs(row[3])
+            elif row[0] != b.MOV:
+                return 0
+            sources[k] = values
+        if any(k in reachable(sources[k], lambda j: sources.get(j, [])) for k in sources):
+            return 0
+        return added + 1
 
     def _settle_remainders(self) -> None:
         """Let remainders move of which only equality matters; pin the others."""

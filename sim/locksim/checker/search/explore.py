@@ -110,10 +110,10 @@ class Exploration:
             place = self.model.program.places[-1 - at]
             return (
                 f"while a thread stays at {shown(place.file, place.line)} in {place.method}, the "
-                "others shift away without bound from the value that it keeps"
+                "others move away without bound from the value that it keeps"
             )
         why = self.model.shifts.reasons.get(
-            at, "it shifts away without bound from the words that it is compared with"
+            at, "it moves away without bound from the words that it is compared with"
         )
         return f"{self.model.memory.name(at)} grows without bound, and not as tickets do: {why}"
 
@@ -146,6 +146,7 @@ class Exploration:
         model, space, found = self.model, self.space, []
         rows, shared, _ = _started(model)
         regs, note = list(model.program.registers), [0] * NOTES
+        tables = model.tables._replace(shift_lags=[int(x) for x in self.tables.shift_lags])
         shifts = list(zip(space.shifts[::2], space.shifts[1::2], strict=True))
         for step in steps:
             place, action = divmod(step, 64)
@@ -155,12 +156,12 @@ class Exploration:
             thread = sorted(range(len(rows)), key=numbers.__getitem__)[place]
             found.append(thread * 64 + action)
             before = shared.copy()
-            perform(model.tables, rows[thread], shared, regs, action, note)
-            shift = normal_form.find_shift(model.tables, before, shared)
+            perform(tables, rows[thread], shared, regs, action, note)
+            shift = normal_form.find_shift(tables, before, shared)
             if shift in shifts[: space.control[loop.SHIFTS]]:
-                normal_form.shift_words(model.tables, shared, *shift)
+                normal_form.shift_words(tables, shared, *shift)
                 for row in rows:
-                    normal_form.shift_row(model.tables, row, *shift)
+                    normal_form.shift_row(tables, row, *shift)
         return found
 
     @property

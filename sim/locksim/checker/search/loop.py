@@ -54,7 +54,7 @@ MOST_SHIFTS = 63
 """Different shifts, each of a group by an amount, that are told apart."""
 
 _SHIFT = 62
-"""What stands for an action where a thread's row is shift with its group."""
+"""What stands for an action where a thread's row is shifted with its group."""
 _MANY = MAX_CHOICES + 2
 """Successors by one thread at most, but for C11."""
 _PROBES = 8
@@ -429,6 +429,8 @@ def _first_time(t: m.Tables, x: Space, at_work: Scratch, at: int, key: int) -> N
             group, amount = normal_form.find_shift(t, before, shared)
             if amount:
                 shift = _shift_number(x, group, amount)
+            if normal_form.refutes_lag(t, before, shared, group, amount if shift else 0):
+                t.claims[0][0] = 1
             if shift:
                 normal_form.shift_words(t, shared, group, amount)
                 normal_form.shift_row(t, row, group, amount)

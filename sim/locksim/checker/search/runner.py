@@ -66,8 +66,12 @@ class Runner:
 
 
 def _tables(tables: Tables) -> Tables:
-    """Tables whose sizes and claims may be changed."""
-    return tables._replace(size=list(tables.size), claims=[[0] * 4 for _ in tables.claims])
+    """Tables whose sizes, lags and claims may be changed."""
+    return tables._replace(
+        size=list(tables.size),
+        shift_lags=list(tables.shift_lags),
+        claims=[[0] * 4 for _ in tables.claims],
+    )
 
 
 def _rows(rows: Sequence[Sequence[int]]) -> list[list[int]]:

@@ -141,6 +141,16 @@ def test_how_a_cycle_counts_is_said():
     assert "lock.failures is larger by 1 each time" in verdict.counterexample.message
 
 
+@strong_models
+def test_a_value_that_falls_behind_is_held(memory):
+    """A thread may fail for ever to claim a ticket; who has one is overtaken once."""
+    verdict = check_lock(counters.TicketByRetries, threads=2, memory=memory, property="starvation")
+    assert ("violated", "starvation") == (verdict.verdict, verdict.found)
+    assert "starvation" == confirm(verdict, counters.TicketByRetries)
+    verdict = check_lock(counters.TicketByRetries, threads=2, memory=memory, property="bypass")
+    assert ("proven", 1, []) == (verdict.verdict, verdict.bypass, verdict.limits)
+
+
 @pytest.mark.parametrize("asked", ["starvation", "bypass"])
 @pytest.mark.parametrize(
     ("lock", "word", "why"),
@@ -148,7 +158,7 @@ def test_how_a_cycle_counts_is_said():
         (Bakery, "lock.number", "a number that the program names"),
         (counters.TASWithLimit, "lock.failures", "compared with a number"),
         (counters.TASWithSquare, "lock.failures", "multiples decide"),
-        (counters.TicketByRetries, "in TicketByRetries.acquire", "the value that it keeps"),
+        (counters.TicketByDistance, "in TicketByDistance.acquire", "the value that it keeps"),
     ],
 )
 def test_what_cannot_be_moved_is_refused(lock, word, why, asked):
