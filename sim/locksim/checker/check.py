@@ -26,7 +26,7 @@ from locksim.checker.replay import counterexample as ce
 from locksim.checker.replay.counterexample import Counterexample
 from locksim.checker.search.conduct import misconduct
 from locksim.checker.search.coverage import performed_operations
-from locksim.checker.search.explore import Exploration, explore
+from locksim.checker.search.explore import Exploration, Request, explore
 from locksim.checker.search.leak import leaking
 from locksim.checker.search.liveness import Lasso, bypass, starving
 from locksim.checker.search.loop import LEAK, NO_PROGRESS, WRONG_END
@@ -124,14 +124,14 @@ def outcomes(
     asked = Question(threads=threads, **question)
     built = build(Client("", workload), asked, watch=0)
     at = [address_of(built.memory, name) for name in observe]
-    found = explore(
-        built,
+    request = Request(
         deadlock=False,
         reduction=asked.reduction,
         max_states=asked.budget.max_states,
         max_seconds=asked.budget.max_seconds,
         max_bytes=asked.budget.max_bytes,
     )
+    found = explore(built, request)
     if found.status:
         violation = ce.of_path(found.relied, found.violation, found.status)
         raise CheckError(f"the workload fails before it ends: {violation.message}")
@@ -262,8 +262,7 @@ class _Check:
         ends = watch & WATCH_ASSERTIONS and not asked.again()
         expect = client.expect if ends else {}
         end = _End(built, client.end, client.once) if ends and client.end else None
-        found = explore(
-            built,
+        request = Request(
             expect=expected(built, expect),
             deadlock=asked.asks("deadlock"),
             reduction=reduction,
@@ -273,6 +272,7 @@ class _Check:
             max_bytes=self.budget.max_bytes,
             report=self.report,
         )
+        found = explore(built, request)
         self.states, self.depth = self.states + found.states, max(self.depth, found.depth)
         self.ran |= performed_operations(found)
         begun = time.process_time()

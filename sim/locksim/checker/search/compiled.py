@@ -23,7 +23,7 @@ from locksim.checker.search import (
     step,
     table,
 )
-from locksim.checker.search.explore import explore
+from locksim.checker.search.explore import Request, explore
 from locksim.checker.search.loop import TYPES, Scratch, Space
 from locksim.checker.search.runner import PARTS, SOURCES, WEAK, Runner
 from locksim.compiler import arithmetic
@@ -221,4 +221,4 @@ def warm(name: str) -> None:
         name: of the part.
     """
     memory = "c11" if name == WEAK.name else "sc"
-    explore(model(_Nothing(), 1, memory), reduction=True, by=Runner(**FUNCTIONS))
+    explore(model(_Nothing(), 1, memory), Request(reduction=True), by=Runner(**FUNCTIONS))

@@ -16,7 +16,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from locksim.checker.errors import CheckError
 from locksim.checker.models import layout as m
@@ -224,23 +223,11 @@ def _row(rows: Numbers, number: int, width: int) -> list[int]:
     return row
 
 
-def explore(
-    model: Model,
-    *,
-    expect: Sequence[Sequence[int]] = (),
-    deadlock: bool = True,
-    reduction: bool = False,
-    invariants: bool = False,
-    max_states: int = 5_000_000,
-    max_seconds: float = 600.0,
-    max_bytes: int = 8 << 30,
-    report: Callable[[str, float], None] | None = None,
-    by: Runner | None = None,
-) -> Exploration:
-    """Explore until something is wrong, nothing is left, or a budget is used up.
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What is asked of the states of a model, and when to give up.
 
     Arguments:
-        model: the program and its memory.
         expect: words (address, value) that every final state must have.
         deadlock: whether a state that no step leaves, and that is not final, is wrong.
         reduction: whether to leave out what makes no difference (``checker.models.reduction``).
@@ -249,58 +236,63 @@ def explore(
         max_states: states after which to stop. max_seconds: CPU time after which to stop.
         max_bytes: memory for the states that is not exceeded.
         report: called now and then with a line of text and the share of the states' budget used.
+
+    Raises:
+        CheckError: a budget makes no sense.
+    """
+
+    expect: Sequence[Sequence[int]] = ()
+    deadlock: bool = True
+    reduction: bool = False
+    invariants: bool = False
+    max_states: int = 5_000_000
+    max_seconds: float = 600.0
+    max_bytes: int = 8 << 30
+    report: Callable[[str, float], None] | None = None
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.max_states <= _MAX_STATES:
+            raise CheckError(
+                f"states must be between 1 and {_MAX_STATES:,} (got {self.max_states})"
+            )
+        if not self.max_seconds > 0:
+            raise CheckError(f"the time must be above 0 s (got {self.max_seconds:g} s)")
+
+
+def explore(
+    model: Model, request: Request | None = None, *, by: Runner | None = None
+) -> Exploration:
+    """Explore until something is wrong, nothing is left, or a budget is used up.
+
+    Arguments:
+        model: the program and its memory. request: what is asked; by default whether it ends.
         by: what to run on; by default compiled code where it can be had and the model is not small.
 
     Raises:
-        CheckError: a budget makes no sense, or the program makes a random choice among too many.
+        CheckError: the program makes a random choice among too many.
     """
-    if not 1 <= max_states <= _MAX_STATES:
-        raise CheckError(f"states must be between 1 and {_MAX_STATES:,} (got {max_states})")
-    if not max_seconds > 0:
-        raise CheckError(f"the time must be above 0 s (got {max_seconds:g} s)")
-    explored = partial(
-        _explored,
-        model,
-        expect=expect,
-        deadlock=deadlock,
-        reduction=reduction,
-        invariants=invariants,
-        max_states=max_states,
-        max_seconds=max_seconds,
-        max_bytes=max_bytes,
-        report=report,
-    )
-    memory = model.tables.size[m.MODEL]
+    memory, request = model.tables.size[m.MODEL], request or Request()
     choice, by = CHOICE_OF[memory], by or runner(memory, small=True)
     if by is PLAIN:
-        found, used = explored(by, units=choice.left() or choice.unlimited)
+        found, used = _explored(model, request, by, choice.left() or choice.unlimited)
         choice.spend(used)
         if found.stopped != _LARGE:
             return found
         by = runner(memory)
-    return explored(by, units=choice.unlimited)[0]
+    return _explored(model, request, by, choice.unlimited)[0]
 
 
-def _explored(
-    model: Model,
-    by: Runner,
-    *,
-    units: int,
-    expect: Sequence[Sequence[int]],
-    deadlock: bool,
-    reduction: bool,
-    invariants: bool,
-    max_states: int,
-    max_seconds: float,
-    max_bytes: int,
-    report: Callable[[str, float], None] | None,
-) -> tuple[Exploration, int]:
+def _explored(model: Model, request: Request, by: Runner, units: int) -> tuple[Exploration, int]:
     """As :func:`explore`, and how much work it was, counted in states.
 
     Arguments:
         units: work after which the model counts as large, and what was found is left.
     """
-    expected, most, size = by.pairs(expect), loop.most_successors(model.tables), model.tables.size
+    expected, most, size = (
+        by.pairs(request.expect),
+        loop.most_successors(model.tables),
+        model.tables.size,
+    )
     row, shared = size[m.ROW], size[m.SHARED]
     ahead = most * (model.n_threads + 1), most, most
     lengths = (NOTES, row, shared, shared, WORST * shared, *ahead, loop.N_TALLY)
@@ -309,20 +301,20 @@ def _explored(
     found = Exploration(model, by, tables, _empty(model, by))
     if not _enter(found):
         return found, 0
-    asked = _Invariants(found) if invariants and model.invariants else None
+    asked = _Invariants(found) if request.invariants and model.invariants else None
     used, chunk = 0, _PLAIN_CHUNK if by is PLAIN else _CHUNK
-    if reduction and asked is None:
+    if request.reduction and asked is None:
         used = _learn(found, tables, units)
     # Load the compiled loop, or compile it, before the clock starts.
-    by.advance(tables, found.space, at_work, expected, deadlock, 0)
+    by.advance(tables, found.space, at_work, expected, request.deadlock, 0)
     begun = time.process_time()
     while True:
         if used >= units:
             found.stopped = _LARGE
             return found, used
         before = int(found.space.control[loop.EXPLORED])
-        limit = min(max_states, before + min(chunk, units - used))
-        status = by.advance(tables, found.space, at_work, expected, deadlock, limit)
+        limit = min(request.max_states, before + min(chunk, units - used))
+        status = by.advance(tables, found.space, at_work, expected, request.deadlock, limit)
         found.seconds = time.process_time() - begun
         control = found.space.control
         used += int(control[loop.EXPLORED]) - before
@@ -336,10 +328,10 @@ def _explored(
             _enter(found)
         elif status == loop.ROOM:
             larger = _lengths(found, tight=False)
-            if _peak(found.space, larger) > max_bytes:
+            if _peak(found.space, larger) > request.max_bytes:
                 larger = _lengths(found, tight=True)
             full = found.space.thread_count[0] >= _MOST_ROWS
-            if full or _peak(found.space, larger) > max_bytes:
+            if full or _peak(found.space, larger) > request.max_bytes:
                 found.stopped = "memory"
                 return found, used
             found.space = _larger(found, larger)
@@ -360,11 +352,13 @@ def _explored(
             found.complete = not control[loop.HEAP]
             found.stopped = "heap" if control[loop.HEAP] else ""
             return found, used
-        elif control[loop.EXPLORED] >= max_states or found.seconds > max_seconds:
-            found.stopped = "time" if found.seconds > max_seconds else "states"
+        elif control[loop.EXPLORED] >= request.max_states or found.seconds > request.max_seconds:
+            found.stopped = "time" if found.seconds > request.max_seconds else "states"
             return found, used
-        if report is not None:
-            report(f"{found.states:,} states, depth {found.depth}", found.states / max_states)
+        if request.report is not None:
+            request.report(
+                f"{found.states:,} states, depth {found.depth}", found.states / request.max_states
+            )
 
 
 class _Invariants:

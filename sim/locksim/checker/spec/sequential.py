@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from locksim.checker.errors import CheckError
 from locksim.checker.models.model import Model, address_of, model
 from locksim.checker.replay import counterexample as ce
-from locksim.checker.search.explore import explore
+from locksim.checker.search.explore import Request, explore
 from locksim.checker.search.runner import PLAIN
 from locksim.compiler.frontend import compile_class, compile_source
 from locksim.compiler.ir import MethodCode
@@ -103,9 +103,8 @@ class Specification:
             raise CheckError(
                 f"{self.name} allocates: a specification keeps its state in words and arrays"
             )
-        found = explore(
-            replace(built, shared=list(state)), deadlock=False, max_states=MOST_STATES, by=PLAIN
-        )
+        request = Request(deadlock=False, max_states=MOST_STATES)
+        found = explore(replace(built, shared=list(state)), request, by=PLAIN)
         if found.status:
             wrong = ce.of_path(found.relied, found.violation, found.status)
             if wrong.found in ("assertion", "exclusion"):

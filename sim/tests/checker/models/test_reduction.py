@@ -15,7 +15,7 @@ from locksim.checker.models.layout import WATCH_EXCLUSION
 from locksim.checker.models.model import address_of, model
 from locksim.checker.question import Question
 from locksim.checker.search import explore as exploration
-from locksim.checker.search.explore import explore
+from locksim.checker.search.explore import Request, explore
 from locksim.checker.search.leak import leaking
 from locksim.compiler import compile_source
 from locksim.kinds.checking import clients_of
@@ -33,7 +33,7 @@ def ends(program, weak, memory, reduction, schedules=32):
     at = [address_of(built.memory, name) for name in WORDS]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(exploration, "_SCHEDULES", schedules)
-        found = explore(built, reduction=reduction)
+        found = explore(built, Request(reduction=reduction))
     assert (0, True, False) == (found.status, found.complete, found.forgot)
     rows = [found.shared_row(found.row_numbers(state)[-1]) for state in found.finals]
     return {tuple(row[address] for address in at) for row in rows}
@@ -69,7 +69,7 @@ def goes_wrong(client, threads, memory, reduction):
     """Whether an exploration finds anything wrong with a client, and how many states it had."""
     asked = Question(threads=threads, memory=memory)
     built = build(client, asked, watched(asked))
-    found = explore(built, expect=expected(built, client.expect), reduction=reduction)
+    found = explore(built, Request(expect=expected(built, client.expect), reduction=reduction))
     if found.status:
         return True, found.states
     assert found.complete

@@ -9,7 +9,7 @@ from locksim.checker.client import Client
 from locksim.checker.models.model import model
 from locksim.checker.question import Question
 from locksim.checker.replay.counterexample import of_path
-from locksim.checker.search.explore import explore
+from locksim.checker.search.explore import Request, explore
 from locksim.checker.search.loop import NO_PROGRESS
 from locksim.checker.verdict import UNBOUNDED
 from locksim.kinds.checking import clients_of
@@ -62,7 +62,7 @@ def test_a_path_has_the_numbers_of_real_threads(lock, rounds, memory):
     """Though the states that it passes do not have them; the generators confirm it."""
     client = clients_of(lock, 3, rounds)[0]
     built = model(client.workload, 3, memory, again=rounds == UNBOUNDED, symmetry=True)
-    found = explore(built, deadlock=False)
+    found = explore(built, Request(deadlock=False))
     lost = [] if found.status else found.doomed()
     path = found.violation if found.status else found.path(lost[0])
     run = of_path(found.relied, path, found.status or NO_PROGRESS)
