@@ -44,8 +44,9 @@ from locksim.study.reports.formats import WRITERS
 from locksim.study.twin.change import changes_of
 from locksim.study.twin.errors import TwinError
 from locksim.study.twin.evidence import evidence_of
-from locksim.study.twin.fit import Given, agreement, fit, plan
+from locksim.study.twin.fit import agreement, fit
 from locksim.study.twin.load import Measured, Setting, instance_of, measured
+from locksim.study.twin.plan import Given, plan
 from locksim.study.twin.prediction import predict
 
 LOADS = Path(__file__).with_name("twin_loads.toml")

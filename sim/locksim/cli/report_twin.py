@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from locksim.study.twin.evidence import Evidence
-    from locksim.study.twin.fit import Given, Plan, Twin
+    from locksim.study.twin.fit import Twin
+    from locksim.study.twin.plan import Given, Plan
     from locksim.study.twin.prediction import Prediction, Predictions
 
 app = typer.Typer(add_completion=False)
@@ -149,8 +150,9 @@ def twin(
     from locksim import machine as machines
     from locksim.study.twin.change import changes_of
     from locksim.study.twin.evidence import evidence_of, same_lock
-    from locksim.study.twin.fit import fit, plan
+    from locksim.study.twin.fit import fit
     from locksim.study.twin.load import Setting
+    from locksim.study.twin.plan import plan
     from locksim.study.twin.prediction import predict
 
     check_runs(replications=replications, seed=seed)
@@ -212,7 +214,7 @@ def _given(texts: list[str], reads: Share | None, arrivals: str) -> tuple[Given,
     Raises:
         UsageError: a setting is not known, or its value is out of range.
     """
-    from locksim.study.twin.fit import Given
+    from locksim.study.twin.plan import Given
 
     found: dict[str, Any] = {"arrivals": arrivals}
     lock = None
@@ -348,16 +350,10 @@ def _page(document: TwinAnswer) -> str:
     )
 
 
-CHANGE_HEADS = (
-    "what if",
-    "sections",
-    "times",
-    "band",
-    "a section",
-    "CON",
-    "WAIT",
-    "transfers",
-)
+CHANGE_HEADS = ("what if", "sections", "times", "band", "CON", "WAIT", "a section", "transfers")
+ON_SCREEN = 6
+"""The first columns, for which there is room."""
+LONGEST_NAME = 28
 
 
 def _print(output: Console, document: TwinAnswer) -> None:
@@ -381,10 +377,11 @@ def _print(output: Console, document: TwinAnswer) -> None:
     tables.print_table(output, view)
     output.print()
     view = tables.table()
-    for head in CHANGE_HEADS[:-1]:
+    for head in CHANGE_HEADS[:ON_SCREEN]:
         tables.add(view, head, right=head != CHANGE_HEADS[0])
     for change in document["changes"]:
-        view.add_row(*map(escape, _change_cells(change)[:-1]))
+        name, *cells = _change_cells(change)[:ON_SCREEN]
+        view.add_row(*map(escape, ("\n".join(textwrap.wrap(name, LONGEST_NAME)), *cells)))
     tables.print_table(output, view)
     output.print()
     said = [_sentence(document, change) for change in document["changes"][1:]]
@@ -415,9 +412,9 @@ def _change_cells(row: ChangeEntry) -> tuple[str, ...]:
         _text(rate["value"], "1/s"),
         f"{factor['value']:.2f}",
         f"{factor['low']:.2f} to {factor['high']:.2f}" if row["change"] else tables.DASH,
-        _text(row["quantities"]["section_ns"]["value"], "ns"),
         f"{100 * row['quantities']['con']['value']:.3g} %",
         _text(row["quantities"]["wait_ns"]["value"], "ns"),
+        _text(row["quantities"]["section_ns"]["value"], "ns"),
         significant(row["quantities"]["transfers"]["value"]),
     )
 
@@ -427,7 +424,9 @@ def _sentence(document: TwinAnswer, row: ChangeEntry) -> str:
     today, now = document["changes"][0]["quantities"], row["quantities"]
     factor = row["factor"]
     lines = (
-        f"line transfers a section {significant(today['transfers']['value'])} -> "
+        f"a section {_text(today['section_ns']['value'], 'ns')} -> "
+        f"{_text(now['section_ns']['value'], 'ns')}, "
+        f"line transfers in it {significant(today['transfers']['value'])} -> "
         f"{significant(now['transfers']['value'])}, "
         f"{_text(today['transfer_ns']['value'], 'ns')} -> "
         f"{_text(now['transfer_ns']['value'], 'ns')}"

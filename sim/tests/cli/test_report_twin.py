@@ -58,11 +58,18 @@ def test_before_and_after_are_of_one_lock(text: tuple[str, list[str]], tmp_path:
     for name, of in (("same", report), ("other", report.replace(NAME, "other_lock"))):
         (tmp_path / name).write_text(of)
     same, other = (str(tmp_path / name) for name in ("same", "other"))
-    settings = [*options, "--replications", "1", "--what-if", "lock=ticket"]
+    settings = [
+        *options,
+        "--replications",
+        "1",
+        "--what-if",
+        "lock=ticket,hold*1.0,batch:1,split:1:random",
+    ]
     found = twin(same, same, *settings)
     assert (0, "") == (found.exit_code, found.stderr)
     assert "measured: 1.00" in " ".join(found.stdout.split())
     assert 80 >= max(map(len, found.stdout.splitlines()))
+    assert "…" not in found.stdout
     found = twin(same, other, *settings)
     assert 2 == found.exit_code
     assert "these are different locks" in found.stderr

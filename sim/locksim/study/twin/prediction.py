@@ -20,8 +20,9 @@ from locksim.machine import Machine
 from locksim.study.bands import Band, bands, drawn
 from locksim.study.hypercube import latin_hypercube
 from locksim.study.twin.change import Change, changes_of
-from locksim.study.twin.fit import Plan, Twin, fit
+from locksim.study.twin.fit import Twin, fit
 from locksim.study.twin.load import Measured, measure
+from locksim.study.twin.plan import Plan
 
 __all__ = ["DRAWS", "QUANTITIES", "Prediction", "Predictions", "predict"]
 

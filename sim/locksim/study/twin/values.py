@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from locksim.study.twin.evidence import COLUMNS
-from locksim.study.twin.fit import SHARING, Plan, Twin
+from locksim.study.twin.fit import Twin
+from locksim.study.twin.plan import SHARING, Plan
 from locksim.study.twin.prediction import Predictions
 
 __all__ = ["Role", "Value", "values"]
@@ -110,7 +111,6 @@ def values(plan: Plan, twin: Twin, found: Predictions, *, cpus: bool, window: bo
             role: Role = "asked" if given.owners is not None else "assumed"
             rows.append(Value(name, title, value, unit, None, None, role, "--set users=…"))
     if twin.costs is not None:
-        low, high = found.interval(lambda one: one.costs or 0.0) or (None, None)
         title = "the machine's uncertain costs in their ranges, from 0, all low, to 1, all high"
-        rows.append(Value("costs", title, twin.costs, "", low, high, "fitted", "by all columns"))
+        rows.append(Value("costs", title, twin.costs, "", None, None, "fitted", "by all columns"))
     return rows

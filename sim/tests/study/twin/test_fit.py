@@ -7,9 +7,10 @@ from study.twin.twin_loads import CPUS, LOAD, MACHINE
 
 from locksim.study.reports import detect
 from locksim.study.twin.errors import TwinError
-from locksim.study.twin.evidence import evidence_of
-from locksim.study.twin.fit import Given, agreement, fit, plan
-from locksim.study.twin.load import Setting
+from locksim.study.twin.evidence import Target, evidence_of
+from locksim.study.twin.fit import agreement, fit
+from locksim.study.twin.load import Setting, measure
+from locksim.study.twin.plan import Given, plan
 from locksim.study.twin.prediction import predict
 
 
@@ -32,6 +33,19 @@ def test_a_load_is_found_again(evidence):
     # A gap is a think time, or nothing: only their mean is determined.
     assert pytest.approx(LOAD.think_ns, rel=0.1) == twin.load.think_ns * (1 - twin.load.again)
     assert not [one.column for one in agreement(how, twin) if one.far]
+
+
+@pytest.mark.usefixtures("short_runs")
+def test_a_saturated_load_is_found_again(evidence):
+    """Its rate is that of the lock, so the think time shows in the waits alone."""
+    busy = replace(LOAD, think_ns=50, hold_ns=300, spread=0.0)
+    seen = measure(busy, Setting(MACHINE, CPUS, seed=7, sections=10_000)).columns
+    columns = {name: Target(seen[name], 0.01) for name in ("rate", "con", "wait", "hold")}
+    how = plan(replace(evidence, columns=columns), Given(locks=1, lines=1))
+    twin = fit(how, Setting(MACHINE, CPUS))
+    assert not [one.column for one in agreement(how, twin) if one.far]
+    assert pytest.approx(seen["rate"], rel=0.05) == twin.measured.columns["rate"]
+    assert 200 > twin.load.think_ns
 
 
 @pytest.mark.usefixtures("short_runs")
