@@ -7,20 +7,24 @@ after. So a cost that is higher in a draw makes the work under the lock shorter 
 holds what the report leaves open, not what it has settled.
 
 A further draw falls into the span of n draws with probability (n - 1) / (n + 1): nine draws make a
-band of 80 %. It holds no error of the model itself.
+band of 80 %. The chance of two runs, and what the fit left of the columns, widen it. It holds no
+error of the model itself.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 
+import numpy as np
+
 from locksim.machine import Machine
-from locksim.study.bands import Band, bands, drawn
+from locksim.study.bands import Band, Effect, bands, drawn
 from locksim.study.hypercube import latin_hypercube
 from locksim.study.twin.change import Change, changes_of
-from locksim.study.twin.fit import Twin, fit
+from locksim.study.twin.fit import TOLERANCE, Twin, fit
 from locksim.study.twin.load import Measured, measure
 from locksim.study.twin.plan import Plan
 
@@ -29,8 +33,10 @@ __all__ = ["DRAWS", "QUANTITIES", "Prediction", "Predictions", "predict"]
 DRAWS = 9
 SEED = 2
 """Of the points at which columns and open numbers are drawn."""
-SAME = 0.02
+SAME = 0.03
 """A factor nearer to 1 is no effect."""
+Z80 = 1.28
+"""Standard deviations to either side that hold 80 % of a normal distribution."""
 
 QUANTITIES: dict[str, tuple[str, str, Callable[[Measured], float]]] = {
     "per_second": ("throughput", "1/s", lambda m: m.per_second),
@@ -126,7 +132,15 @@ def predict(
         found = _refitted(plan, twin, moved, point, k)
         twins.append(found)
         answers[id(moved)] = answer(f"draw {k + 1} of {len(machines)}", found, 1 + k)
-    banded = bands(causes, lambda on: answers[id(on)], nominal, nominal)
+    off = _looseness(twin)
+    besides = {
+        key: Effect("fit", "chance, and columns that nearly agree", value / off, value * off)
+        for key, value in nominal.items()
+        if key != ("", "factor")
+    }
+    banded = bands(
+        causes, lambda on: answers[id(on)], nominal, nominal, besides if causes else None
+    )
     changes = {one.name: one for one in _all(twin, what_ifs)}
     made = {
         name: Prediction(
@@ -155,6 +169,13 @@ def _values(twin: Twin, what_ifs: Sequence[str]) -> dict[tuple[str, str], float]
             found[change.name, name] = of(measured)
         found[change.name, "factor"] = measured.per_second / twin.measured.per_second
     return found
+
+
+def _looseness(twin: Twin) -> float:
+    """The factor within which a fitted run is known: by its fit, and by the chance of two runs."""
+    fitted = max(TOLERANCE, float(np.abs(twin.root.residuals).max()))
+    chance = Z80 * math.sqrt(2 / twin.setting.sections)
+    return 1 + math.hypot(fitted, chance)
 
 
 def _refitted(plan: Plan, twin: Twin, machine: Machine, point: Sequence[float], k: int) -> Twin:
