@@ -8,9 +8,10 @@ sandboxes in which nothing of it runs, and the output is checked before it is us
 from __future__ import annotations
 
 import functools
+import platform
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.util import Finalize
 from pathlib import Path
@@ -26,7 +27,9 @@ from lockgrader.sandbox import Profile, SandboxError
 from locknative.compilation import toolchain
 from locknative.errors import NativeError
 from locknative.explorer import program as explorer
+from locknative.explorer.announcements import announced
 from locknative.explorer.library import renames
+from locknative.explorer.machines import machine
 
 __all__ = ["TOOLS", "Compiled", "Program", "compile_c", "link", "reference"]
 
@@ -36,10 +39,10 @@ FIXED = (
     *("-fno-optimize-sibling-calls", "-fmax-include-depth=20", "-fdiagnostics-color=never"),
     *("-fno-diagnostics-show-caret", "-Werror=implicit-function-declaration"),
     *("-Werror=incompatible-pointer-types", "-Werror=int-conversion", "-Werror=return-type"),
-    *("-Werror=vla", "-Waggregate-return", "-Werror=aggregate-return", "-Werror=trampolines"),
+    *("-Werror=vla", "-Werror=trampolines"),
 )
-"""The compiler's options for every submission. The last line refuses code with writes that the
-compiler would not announce to the explorer."""
+"""The compiler's options for every submission. The last line refuses code that would move the
+stack's end, or run on it."""
 COUNTED = "-fsanitize-coverage=trace-pc"
 """Each stretch of code calls :data:`COUNT`, so that what never ends is found without a clock."""
 COUNT = frozenset({"__sanitizer_cov_trace_pc"})
@@ -47,8 +50,11 @@ CONFINED = (
     *("-O1", "-g1", "-fsanitize=thread,bounds-strict,object-size", "-fno-omit-frame-pointer"),
     *("-fsanitize-undefined-trap-on-error", COUNTED),
 )
-"""For the explorer: every write is announced, except to a local variable; bounds checks keep such a
-write inside the variable."""
+"""For the explorer: every access is announced, except to a local variable; bounds checks keep a
+write to one inside it. The explorer adds what the compiler leaves out, such as a struct that a
+function returns or takes."""
+ANNOUNCEMENT = "locklab_announce_"
+"""How the functions begin that it calls for that; a submission may use none."""
 CLIENT = ("-std=gnu11", "-fno-pie", "-fno-lto", "-O2")
 
 
@@ -74,7 +80,8 @@ def _tsan_names() -> frozenset[str]:
     doors = (toolchain.sources() / "explorer/doors.def").read_text()
     names = [line[5:-1] for line in doors.splitlines() if line.startswith("TSAN(")]
     more = ("init", "func_entry", "func_exit", "atomic_signal_fence")
-    return frozenset(f"__tsan_{name}" for name in [*names, *more])
+    announce = [f"{ANNOUNCEMENT}{does}_range" for does in ("read", "write")]
+    return frozenset([*(f"__tsan_{name}" for name in [*names, *more]), *announce])
 
 
 def _asan_names() -> frozenset[str]:
@@ -183,8 +190,11 @@ def compile_c(
         raise Refused("ungradable", f"{file} is not valid UTF-8") from error
     examine(text, file, (interface.header,))
     wanted = sorted(set(tools))
-    commands = [command for name in wanted for command in _commands(file, name)]
-    keep = [f"{name}.{end}" for name in wanted for end in ("i", "s", "o")]
+    compile_all = [_compile(file, name) for name in wanted]
+    assemble_all = [_assemble(name) for name in wanted if name != "explorer"]
+    commands = [command for part in (*compile_all, *assemble_all) for command in part]
+    keep = [f"{name}.{end}" for name in wanted for end in ("i", "s")]
+    keep += [f"{name}.o" for name in wanted if name != "explorer"]
     given = {
         "/job/include": toolchain.sources() / "explorer/include",
         "/job/interface": interface.folder,
@@ -195,12 +205,19 @@ def compile_c(
     except ToolError as error:
         raise Refused("student_error", f"{file} does not compile:\n{error}") from error
     functions: list[int] = []
+    objects: dict[str, bytes] = {}
     try:
         for name in wanted:
             about = TOOLS[name]
-            read = read_object(made.files[f"{name}.o"])
+            assembly = made.files[f"{name}.s"].decode("ascii", errors="replace")
             examine_preprocessed(made.files[f"{name}.i"].decode(errors="surrogateescape"), file)
-            examine_assembly(made.files[f"{name}.s"].decode("ascii", errors="replace"), file)
+            examine_assembly(assembly, file)
+            objects[name] = (
+                _announced_object(assembly, file, given, profile)
+                if name == "explorer"
+                else made.files[f"{name}.o"]
+            )
+            read = read_object(objects[name])
             examine_object(
                 read,
                 file,
@@ -213,7 +230,6 @@ def compile_c(
         raise Refused("malformed_output", f"the compiler's output for {file}: {error}") from error
     ours = interface.folder / "explored.c"
     source = {ours.name: ours.read_text().splitlines(), file: text.split("\n")}
-    objects = {name: made.files[f"{name}.o"] for name in wanted}
     return Compiled(file, interface, objects, tuple(functions), source)
 
 
@@ -268,18 +284,43 @@ def link(
     ]
 
 
-def _commands(file: str, name: str) -> list[list[str]]:
-    """The commands from source by assembly to object, with names changed for the explorer."""
+def _compile(file: str, name: str) -> list[list[str]]:
+    """The commands from source to assembly; for the explorer with what each instruction does."""
     includes = ["-I/job/include", "-I/job/interface"]
     options = [*FIXED, *TOOLS[name].options]
-    commands = [
+    if name == "explorer":
+        options += [*explorer.DESCRIBED, *machine(platform.machine()).options]
+    return [
         [compiler(), *options, *includes, "-E", file, "-o", f"{name}.i"],
         [compiler(), *options, "-S", f"{name}.i", "-o", f"{name}.s"],
-        [compiler(), "-c", f"{name}.s", "-o", f"{name}.o"],
     ]
+
+
+def _assemble(name: str) -> list[list[str]]:
+    """The commands from assembly to object, with names changed for the explorer."""
+    commands = [[compiler(), "-c", f"{name}.s", "-o", f"{name}.o"]]
     if name == "explorer":
         commands.append([tool("objcopy"), *_renaming("/job/renamed", "submission"), f"{name}.o"])
     return commands
+
+
+def _announced_object(
+    assembly: str, file: str, given: Mapping[str, Path], profile: Profile
+) -> bytes:
+    """The explorer's object, in which each access is announced.
+
+    Raises:
+        Refused: an access cannot be announced, or the submission makes an announcement itself.
+    """
+    if ANNOUNCEMENT in assembly:
+        raise Refused("forbidden_operation", f"{file} uses {ANNOUNCEMENT}*, the explorer's names")
+    try:
+        text = announced(assembly, file, machine(platform.machine()), volatile_apart=False)
+    except NativeError as error:
+        raise Refused("student_error", str(error)) from error
+    name = "explorer"
+    made = make(file, {f"{name}.s": text}, _assemble(name), [f"{name}.o"], given, profile)
+    return made.files[f"{name}.o"]
 
 
 def _renaming(names: str, whose: str) -> list[str]:

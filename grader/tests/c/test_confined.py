@@ -9,6 +9,7 @@ import pytest
 from lockgrader.c import compile_c, interface, judge_c
 from lockgrader.finding import Finding
 from lockgrader.kinds.c import C
+from lockgrader.read.refused import Refused
 from lockgrader.sandbox import available
 
 pytestmark = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")
@@ -131,3 +132,43 @@ def test_seen_before_it_is_done(name: str) -> None:
     found = judged(text)
     assert ("fail", "memory") == (found.verdict, found.tag)
     assert what in found.message
+
+
+BY_VALUE = """
+struct counts { long of[8]; };
+static struct counts from(long first)
+{
+    struct counts made;
+    for (int i = 0; i < 8; i++)
+        made.of[i] = first + i;
+    return made;
+}
+static long sum(struct counts counts)
+{
+    long all = 0;
+    for (int i = 0; i < 8; i++)
+        all += counts.of[i];
+    return all;
+}
+"""
+"""Functions that return and take a struct; two calls each, so that the compiler keeps them."""
+
+
+@pytest.mark.parametrize(
+    ("where", "expected"),
+    [("struct counts mine, more;", ("pass", "")), ("", ("fail", "race"))],
+    ids=["local", "static"],
+)
+def test_structs_by_value(where: str, expected: tuple[str, str]) -> None:
+    """A struct that a call returns into a static variable is written there, and races."""
+    static = "" if where else "static struct counts mine, more;"
+    act = f"static void act(void) {{ {where} mine = from(1); more = from(sum(mine));"
+    found = judged(f"{BY_VALUE}{static}\n{act} if (sum(more) < 0) abort(); }}")
+    assert expected == (found.verdict, found.tag)
+
+
+def test_announcements_are_the_explorers() -> None:
+    """A submission announces nothing itself."""
+    declared = "void locklab_announce_write_range(void *at, unsigned long size);"
+    with pytest.raises(Refused, match="the explorer's names"):
+        judged(f"{declared}\nstatic void act(void) {{ locklab_announce_write_range(0, 8); }}")
