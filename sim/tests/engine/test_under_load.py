@@ -717,19 +717,22 @@ class Rounds(Workload):
 class BesideASpinner(Workload):
     """CPU 0 spins on a word until its sibling, CPU 1, has written it after a delay.
 
-    CPU 1 first uses another word now and then; CPUs 2 and 3 spin on a second word beside it.
+    CPU 1 first works and uses two other words; CPUs 2 and 3 spin on the first of these.
     """
 
     delay = param(0)
     first = word(padded=True)
     other = word(padded=True)
+    third = word(padded=True)
 
     def thread(self) -> Program:
         """Wait for the word, or write it; what comes afterwards costs the time of private work."""
         if cpu() == 1:
             for _ in range(3):
-                yield compute(90 + self.delay)
+                for _ in range(6):
+                    yield compute(15 + self.delay)
                 yield self.other.fetch_add(1, RELAXED)
+                yield self.third.load(RELAXED)
             yield self.first.store(1, RELAXED)
         elif cpu() == 0:
             while (yield self.first.load(RELAXED)) == 0:
@@ -742,7 +745,7 @@ class BesideASpinner(Workload):
 
 CLOSE: dict[str, dict[str, Any]] = {
     "one L1": {"shared_l1": 1},
-    "one L1, one set": {"shared_l1": 1, "private_sets": 1, "private_ways": 4},
+    "one L1, one set": {"shared_l1": 1, "private_sets": 1, "private_ways": 2},
     "issue": {"shared_issue_percent": 170},
     "all": {"shared_l1": 1, "shared_issue_percent": 170, "l1_sets": 1, "l1_ways": 2}
     | {"private_sets": 2, "private_ways": 2, "private_hit_ps": 3},
