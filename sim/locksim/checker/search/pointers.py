@@ -111,11 +111,21 @@ def reuse_matters(found: Exploration) -> bool:
     """
     if not {b.ALLOC, b.FREE} <= {row[0] for row in found.model.program.code}:
         return False
-    by, space, size = found.runner, found.space, found.model.tables.size
+    size = found.model.tables.size
+    # Most programs leave no number behind that equals an address, and are done here.
+    if not _dangling(found, [1] * len(found.model.program.keep), [1] * size[m.N_WORDS]):
+        return False
     pointers = Pointers(found)
-    kept, holds = pointers.kept(), [0] * size[m.N_WORDS]
+    holds = [0] * size[m.N_WORDS]
     for word in pointers.words if pointers.compared() else ():
         holds[word] = 1
+    return _dangling(found, pointers.kept(), holds)
+
+
+def _dangling(found: Exploration, kept: list[int], holds: list[int]) -> bool:
+    """Whether a pointer to a freed object may be in use; the flags are those of ``dangling``."""
+    by, space = found.runner, found.space
     rows, shared = int(space.thread_count[0]), int(space.shared_count[0])
-    sets = [by.zeros("q", n) for n in (rows, shared, shared, size[m.SHARED])]
+    widths = rows, shared, shared, found.model.tables.size[m.SHARED]
+    sets = [by.zeros("q", n) for n in widths]
     return bool(by.dangling(found.tables, space, by.row(kept), by.row(holds), *sets) >= 0)
