@@ -717,7 +717,8 @@ class Rounds(Workload):
 class BesideASpinner(Workload):
     """CPU 0 spins on a word until its sibling, CPU 1, has written it after a delay.
 
-    CPU 1 first works and uses two other words; CPUs 2 and 3 spin on the first of these.
+    CPU 1 first works and uses two other words. CPU 2 spins on one of them with pauses, CPU 3 on
+    both with private work.
     """
 
     delay = param(0)
@@ -737,9 +738,12 @@ class BesideASpinner(Workload):
         elif cpu() == 0:
             while (yield self.first.load(RELAXED)) == 0:
                 yield pause()
-        else:
+        elif cpu() == 2:
             while (yield self.other.load(RELAXED)) < 3:
                 yield pause()
+        else:
+            while (yield self.third.load(RELAXED)) + (yield self.other.load(RELAXED)) < 3:
+                yield compute(5)
         yield compute(70)
 
 
