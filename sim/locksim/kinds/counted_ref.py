@@ -66,7 +66,7 @@ class Referring(Workload):
     lock = part(Lockref)
     alive = word(1)
     ends = word()
-    wrote = array("threads", word())
+    wrote = array("threads", word(plain=True))
 
     def setup(self):
         """One reference for each thread; the first is there."""
