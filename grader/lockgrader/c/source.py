@@ -103,7 +103,7 @@ def examine(text: str, file: str, own_headers: tuple[str, ...]) -> None:
             raise _forbidden(file, token, f"{token.text}: write the string without R")
         if token.kind == "other" and not token.text.isascii():
             raise _forbidden(
-                file, token, "a character outside ASCII: it is only allowed in a comment"
+                file, token, "a character outside ASCII: write it only in a comment or a string"
             )
         if token.kind == "other" and token.text in "\"'\\":
             raise Refused("student_error", f"{file}:{token.line}: an unterminated quotation")

@@ -117,7 +117,7 @@ def sweep(
     if not isinstance(where, str):
         raise UsageError(
             f"--placement {placement}: write compact or scatter; "
-            "only 'locklab run' takes CPU numbers"
+            "a sweep takes no CPU numbers, 'locklab run' does"
         )
     check_runs(replications=replications, seed=seed, operations=operations)
     loads = {name: load.of(name) for name in locks}

@@ -242,7 +242,8 @@ def _range(profile: Machine, name: str, by: float | None) -> Range:
     if name not in known:
         raise ExperimentError(
             f"{profile.name} has no cost {name!r}; {did_you_mean(name, known)}\n"
-            "help: costs of the machine can be varied; an experiment sets its other values itself"
+            "help: only costs of the machine can be varied; the experiment has its own inputs "
+            "from the published table"
         )
     value = profile.cost_ps()[name] / PS_PER_NS
     given = range_of(known[name], value)

@@ -148,7 +148,8 @@ def same_lock(before: Evidence, after: Evidence) -> None:
     if before.name != after.name:
         raise TwinError(
             f"before is {before.name}, after is {after.name}: these are different locks, and their "
-            "difference says nothing about a change\nhelp: name the same lock in both with --only"
+            "difference says nothing about a change\n"
+            "help: choose with --only a lock that both reports contain"
         )
 
 
