@@ -717,8 +717,8 @@ class Rounds(Workload):
 class BesideASpinner(Workload):
     """CPU 0 spins on a word until its sibling, CPU 1, has written it after a delay.
 
-    CPU 1 first works and uses two other words. CPU 2 spins on one of them with pauses, CPU 3 on
-    both with private work.
+    CPU 1 first works and uses two other words. CPUs 2 and 3 spin on one of them, with pauses
+    and with private work. With an odd delay CPU 2 shares the word, too.
     """
 
     delay = param(0)
@@ -734,15 +734,19 @@ class BesideASpinner(Workload):
                     yield compute(15 + self.delay)
                 yield self.other.fetch_add(1, RELAXED)
                 yield self.third.load(RELAXED)
+            yield self.third.store(1, RELAXED)
             yield self.first.store(1, RELAXED)
         elif cpu() == 0:
             while (yield self.first.load(RELAXED)) == 0:
                 yield pause()
         elif cpu() == 2:
+            if self.delay % 2:
+                yield self.first.load(RELAXED)
             while (yield self.other.load(RELAXED)) < 3:
                 yield pause()
         else:
-            while (yield self.third.load(RELAXED)) + (yield self.other.load(RELAXED)) < 3:
+            yield self.third.load(RELAXED)
+            while (yield self.other.load(RELAXED)) < 3:
                 yield compute(5)
         yield compute(70)
 
