@@ -715,9 +715,9 @@ class Rounds(Workload):
 
 
 class BesideASpinner(Workload):
-    """CPU 0 spins on a word until its sibling, CPU 1, has written it after a delay.
+    """CPU 0 or 1 spins on a word until its sibling, the writer, has written it after a delay.
 
-    CPU 1 first works and uses two other words. CPUs 2 and 3 spin on one of them, with pauses
+    The writer first works and uses two other words. CPUs 2 and 3 spin on one of them, with pauses
     and with private work. With an odd delay CPU 2 shares the word, too.
     """
 
@@ -728,7 +728,7 @@ class BesideASpinner(Workload):
 
     def thread(self) -> Program:
         """Wait for the word, or write it; what comes afterwards costs the time of private work."""
-        if cpu() == 1:
+        if cpu() == self.delay // 3:
             for _ in range(3):
                 for _ in range(6):
                     yield compute(15 + self.delay)
@@ -736,7 +736,7 @@ class BesideASpinner(Workload):
                 yield self.third.load(RELAXED)
             yield self.third.store(1, RELAXED)
             yield self.first.store(1, RELAXED)
-        elif cpu() == 0:
+        elif cpu() < 2:
             while (yield self.first.load(RELAXED)) == 0:
                 yield pause()
         elif cpu() == 2:
