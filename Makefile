@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast slow coverage portable check format bench compare printed mutants bands twins survey torture fuzz fuzz-urcu site playground vscode labs slides lock clean
+.PHONY: help setup demo test test-fast slow coverage portable check format bench compare printed mutants bands fits twins survey torture fuzz fuzz-urcu site playground vscode labs slides lock clean
 
 # What runs below finds cmake, ninja and locklab of this environment first.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -66,6 +66,9 @@ mutants: setup ## Judge wrong locks made from the library's by the checker; surv
 
 bands: setup ## Judge the bands of predictions by published curves; learn the error of the model from half of them
 	@nice $(PYTHON_BIN) sim/benchmarks/bands.py $(ARGS)
+
+fits: setup ## Judge fits to few measured points by published curves, beside a fitted law; learn the discrepancy
+	@nice $(PYTHON_BIN) sim/benchmarks/fits.py $(ARGS)
 
 twins: setup ## Judge predictions of changes by 40 loads that were written by a stranger; about an hour
 	@nice $(PYTHON_BIN) sim/benchmarks/twins.py $(ARGS)
