@@ -50,7 +50,9 @@ def _schema(name: str, parts: Iterable[tuple[str, Declaration]]) -> type[CostTab
     for first, below in inner.items():
         table = _schema(first.title(), below)
         fields[first] = (table, table())
-    return create_model(name, __base__=CostTable, **fields)
+    made = create_model(name, __base__=CostTable, **fields)
+    globals()[name] = made  # a process that gets a profile looks for its classes here
+    return made
 
 
 if TYPE_CHECKING:

@@ -1,5 +1,7 @@
 """Tests of the shipped profiles: they load, are sourced, and give back what was published."""
 
+import pickle
+
 import pytest
 
 from locksim.machine import MachineError, Parameter, load, names
@@ -140,3 +142,10 @@ def test_an_unknown_machine_is_answered_with_the_nearest_name() -> None:
         "power7-2x8, two-hosts-2006, westmere-ex-8x10, xeon-8176-8x28, xeon-8375c-2x32, "
         "xeon-e5-2680v4-2x14" == str(caught.value)
     )
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_profile_goes_to_another_process(name: str) -> None:
+    """Its classes are found again by module and name."""
+    profile = load(name)
+    assert profile == pickle.loads(pickle.dumps(profile))
