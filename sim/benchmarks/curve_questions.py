@@ -107,7 +107,8 @@ def questions(dataset: str) -> Iterator[Question]:
     yield from _DATASETS[dataset](dataset)
 
 
-def _load(lock: str, **settings: int) -> Workload:
+def lock_load(lock: str, **settings: int) -> Workload:
+    """A plain load of a lock with constant times: none, where the settings name none."""
     times = {"hold_ps": 0, "think_ps": 0} | settings
     found: Workload = plain_load(lock, LoadSettings(**times, arrivals=CONSTANT)).workload
     return found
@@ -134,7 +135,7 @@ def _mckenney(dataset: str) -> Iterator[Question]:
 def _downs(machine: Callable[[], Machine]) -> Callable[[str], Iterator[Question]]:
     def found(dataset: str) -> Iterator[Question]:
         for row in ("atomic add", "cas add", "pause spin", "ticket spin", "mutex add"):
-            workload = _load("futex") if row == "mutex add" else of_row(row)
+            workload = lock_load("futex") if row == "mutex add" else of_row(row)
             for cpus, ns in _points(dataset, "implementation", row, "threads").items():
                 yield Question(dataset, row, cpus, ns, workload, machine())
 
@@ -205,21 +206,21 @@ def _folly(machine: Callable[[], Machine]) -> Callable[[str], Iterator[Question]
 def _hash_table(dataset: str) -> Iterator[Question]:
     machine = machines.load("xeon-8176-8x28")
     points = {n: n * 1e6 / rate for n, rate in _points(dataset, "table", "global", "cpus").items()}
-    hold_ps = round((points[1] - _alone_ns(_load("futex", words=0), machine)) * PS_PER_NS)
+    hold_ps = round((points[1] - _alone_ns(lock_load("futex", words=0), machine)) * PS_PER_NS)
     for cpus, ns in points.items():
         if cpus > 1:
-            workload = _load("futex", words=0, hold_ps=max(0, hold_ps))
+            workload = lock_load("futex", words=0, hold_ps=max(0, hold_ps))
             yield Question(dataset, "global", cpus, ns, workload, machine)
 
 
 def _rwlock_readers(dataset: str) -> Iterator[Question]:
     machine = machines.load("xeon-8176-8x28")
     rates = {0: 36338700, 9: 110192, 99: 10010.7, 999: 992, 9999: 99.5}
-    alone_ns = _alone_ns(_load("futex_rwlock", read_percent=100, words=0), machine)
+    alone_ns = _alone_ns(lock_load("futex_rwlock", read_percent=100, words=0), machine)
     for hold, per_second in rates.items():
         one_ns = 1e9 / per_second
         hold_ps = max(0, round((one_ns - alone_ns) * PS_PER_NS)) if hold else 0
-        workload = _load("futex_rwlock", read_percent=100, words=0, hold_ps=hold_ps)
+        workload = lock_load("futex_rwlock", read_percent=100, words=0, hold_ps=hold_ps)
         for cpus, share in _points(dataset, "hold", hold, "cpus").items():
             if cpus > 1 or not hold:
                 yield Question(dataset, f"hold {hold}", cpus, one_ns / share, workload, machine)
@@ -230,7 +231,7 @@ def _read_sections(dataset: str) -> Iterator[Question]:
     readers = {"rwlock": "qrwlock", "rwsem": "rwsem", "srcu": "srcu"}
     for row in ("rwlock", "refcnt", "rwsem", "srcu"):
         workload = (
-            Reference() if row == "refcnt" else _load(readers[row], read_percent=100, words=0)
+            Reference() if row == "refcnt" else lock_load(readers[row], read_percent=100, words=0)
         )
         for cpus, ns in _points(dataset, "mechanism", row, "cpus").items():
             yield Question(dataset, row, cpus, ns, workload, machine)

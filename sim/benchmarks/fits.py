@@ -8,8 +8,9 @@ Of each published curve (datasets/README.md, "Curves to learn from") with more p
 needed, the lowest ones are the measured points, and all others are predicted: *beyond*. Then as
 many that lie evenly over the curve are: *between*. A Universal Scalability Law that is fitted to
 the same points stands beside the fit. *Other locks* are predicted from the lowest points of one
-lock, on the same machine and by the same author. Loads are as the source states them, so only the
-level and the shape are fitted here. Errors are means of logarithms over a curve, then over curves.
+lock, on the same machine and by the same author. Loads are as the source states them there. *With a
+load* the load is fitted, too, to the locks of the sets of ``downs-2020``. Errors are means of
+logarithms over a curve, then over curves.
 
 Simulated points are those of ``make bands``.
 """
@@ -21,21 +22,36 @@ import math
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import permutations
 from statistics import fmean
 
 import numpy as np
 import numpy.typing as npt
 from bands import Point, simulated
-from curve_questions import TEST, TRAIN
+from curve_questions import PS_PER_NS, TEST, TRAIN, Question, lock_load, questions
 from scipy import optimize
 
+from locksim.papers.curves.sets import LOCKS
 from locksim.study.analytic import usl
 from locksim.study.discrepancy import HALF_80, NOISE, TABLE, Discrepancy, Place, learned
-from locksim.study.point_fit import LAW_POINTS, MeasuredPoint, joined
+from locksim.study.point_fit import (
+    LAW_POINTS,
+    LOAD_POINTS,
+    Candidate,
+    MeasuredPoint,
+    candidates,
+    fit,
+    joined,
+)
+from locksim.study.simulation import simulate
 
 Curve = list[Point]
 Pick = Callable[[int], list[int]]
 POINTS = (2, 3, 4, 6)
+SPIN_AND_SLEEP = LOCKS | {"mutex add": "futex"}
+"""Row → lock of the library, round one increment."""
+GIVEN, WORDS_PER_LINE = Candidate(0, 1, "compact"), 8
 FARTHEST = 3.0
 """No value of the process is farther from 1 than this, in logarithms."""
 LEAST_LEFT = 2
@@ -52,12 +68,13 @@ def main() -> int:
     if asked.learn:
         TABLE.write_text(table(learn(curves)), encoding="utf-8")
     groups = {curve[0].group for curve in curves}
-    report(
-        curves,
+    tables = (
         dict.fromkeys(groups, learned())
         if asked.test
-        else {g: learn([c for c in curves if c[0].group != g]) for g in groups},
+        else {g: learn([c for c in curves if c[0].group != g]) for g in groups}
     )
+    report(curves, tables)
+    report_loads([name for name in (TEST if asked.test else TRAIN) if "downs" in name], tables)
     return 0
 
 
@@ -181,6 +198,55 @@ def judged_other(one: Curve, other: Curve, points: int, process: Discrepancy) ->
     true = np.array([math.log(p.measured / p.value) for p in other])
     forecast = process.forecast(*sample([one[:points]]), [place(p) for p in other])
     return (*errors(true, forecast.mean, forecast.spread), math.nan)
+
+
+def report_loads(datasets: Sequence[str], processes: Mapping[str, Discrepancy]) -> None:
+    """Print the factors of other locks' points, with the given load and with a fitted one."""
+    print("\n| points | curves | given load | fitted load | its 80 % band holds |")
+    print("|---|---:|---:|---:|---:|")
+    for points in POINTS:
+        found = [one for name in datasets for one in judged_loads(name, points, processes)]
+        if points >= LOAD_POINTS and found:
+            given, fitted, holds = (fmean(column) for column in zip(*found, strict=True))
+            words = f"{math.exp(given):.2f} | {math.exp(fitted):.2f} | {holds:.0%}"
+            print(f"| another lock from the lowest {points} | {len(found)} | {words} |")
+
+
+def judged_loads(
+    dataset: str, points: int, processes: Mapping[str, Discrepancy]
+) -> Iterator[tuple[float, float, float]]:
+    """How wrong each other lock is predicted from the lowest points of each: loads, coverage."""
+    curves = defaultdict(list)
+    for question in questions(dataset):
+        if question.row in SPIN_AND_SLEEP:
+            curves[question.row].append(question)
+
+    @cache
+    def ns(row: str, cpus: int, load: Candidate) -> float:
+        machine = curves[row][0].machine
+        workload = lock_load(SPIN_AND_SLEEP[row], hold_ps=load.hold_ps, words=load.words)
+        run = simulate(workload, machine=machine, cpus=cpus, replications=1)
+        return run.operation_ps().mean / PS_PER_NS
+
+    def times(row: str, of: Sequence[Question], load: Candidate) -> list[float]:
+        return [ns(row, q.cpus, load) for q in of]
+
+    for row, other in permutations(curves, 2):
+        if len(curves[row]) < points:
+            continue
+        low, rest = curves[row][:points], curves[other]
+        measured = [MeasuredPoint(row, q.cpus, q.measured_ns, NOISE) for q in low]
+        result = []
+        for loads in ([GIVEN], candidates(GIVEN, points, WORDS_PER_LINE, 1)):
+            found = fit(
+                measured, {one: times(row, low, one) for one in loads}, processes[low[0].group]
+            )
+            simulated_ns = times(other, rest, found.load)
+            forecast = found.predict(other, [q.cpus for q in rest], simulated_ns)
+            true = np.log([q.measured_ns for q in rest]) - np.log(simulated_ns)
+            result.append(errors(true, forecast.mean, forecast.spread))
+        (_, given, _), (_, fitted, holds) = result
+        yield given, fitted, holds
 
 
 def errors(

@@ -276,8 +276,8 @@ def _print(output: Console, document: FitAnswer) -> None:
     output.print()
     _print_rows(output, document["rows"])
     output.print(
-        "\n  band: of the fit and the error of the model; it should hold 80 % of real machines"
-        "\n  (locklab help uncertainty).",
+        "\n  band: of the fit and of the model's error; it should hold 80 % of real"
+        "\n  machines (locklab help uncertainty).",
         markup=False,
     )
 

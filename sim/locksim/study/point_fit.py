@@ -3,9 +3,9 @@
 - A *level*: by which factor the measured times differ from the simulated ones, with an interval
   (:mod:`locksim.study.discrepancy`). Two points are enough for it.
 - A *load*, from four points: a hold time, a number of cache lines in the section, a placement.
-  Each candidate is simulated. A candidate is ruled out if another one is ``RULED_OUT`` times as
-  likely. So the interval of a quantity is a likelihood interval (Royall, Statistical Evidence,
-  Chapman & Hall, 1997), and the load that was given stays unless it is ruled out.
+  Each candidate is simulated, and the most likely one predicts. A candidate is ruled out if it is
+  ``RULED_OUT`` times less likely. So the interval of a quantity is a likelihood interval (Royall,
+  Statistical Evidence, Chapman & Hall, 1997).
 - The *shape* of the curve. With points at four numbers of CPUs, a law of Gunther's form is fitted
   to them, too: T(n) = a + b (n - 1) + c n (n - 1), none below 0. It knows nothing of the machine,
   so its errors are other ones than the simulator's. The prediction is the geometric mean of both
@@ -195,7 +195,7 @@ def fit(
     """Fit the simulator to points.
 
     Arguments:
-        points: of one lock. simulated_ns: the times of the points with each load, the given first.
+        points: of one lock. simulated_ns: the times of the points with each load.
         process: how discrepancies behave.
     """
     at, noise = _places(points)
@@ -204,8 +204,7 @@ def fit(
     likely = {load: process.likelihood(at, of, noise) for load, of in found.items()}
     least = max(likely.values()) - math.log(RULED_OUT)
     possible = [load for load in likely if likely[load] >= least]
-    given = next(iter(likely))
-    load = given if given in possible else max(likely, key=likely.__getitem__)
+    load = max(likely, key=likely.__getitem__)
     (level,) = process.average(at, found[load], noise).factors()
     return PointFit(
         points,

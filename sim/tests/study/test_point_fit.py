@@ -91,13 +91,15 @@ def test_the_level_is_found() -> None:
     assert found.factors == pytest.approx([1.5] * 4)
 
 
-def test_another_load_replaces_one_that_is_ruled_out() -> None:
-    """If it is more than ten times as likely; else the given one stays, and both are possible."""
+def test_the_most_likely_load_predicts() -> None:
+    """One that is ten times less likely is ruled out; else both are possible."""
     measured = points(10, 20, 80, 320)
     far = fit(measured, {GIVEN: [10, 20, 40, 80], OTHER: [10, 20, 80, 320]}, PROCESS)
     assert (OTHER, [OTHER], 2) == (far.load, far.possible, far.tried)
     near = fit(measured, {GIVEN: [10, 20, 76, 330], OTHER: [10, 20, 80, 320]}, PROCESS)
-    assert (GIVEN, [GIVEN, OTHER]) == (near.load, near.possible)
+    assert (OTHER, [GIVEN, OTHER]) == (near.load, near.possible)
+    same = fit(measured, {GIVEN: [10, 20, 80, 320], OTHER: [10, 20, 80, 320]}, PROCESS)
+    assert same.load == GIVEN
 
 
 def test_points_may_contradict_the_model() -> None:
