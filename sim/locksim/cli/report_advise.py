@@ -1,6 +1,6 @@
 """Say whether another lock is worth a change, at each number of CPUs.
 
-``--json`` prints an :class:`AdviceAnswer` (``locklab show schema report advise``).
+``--json`` prints an :class:`AdviceAnswer` (``locklab show schema "report advise"``).
 """
 
 from __future__ import annotations

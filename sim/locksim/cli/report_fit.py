@@ -1,6 +1,6 @@
 """Fit the simulator to measured points of one lock, and predict other points and other locks.
 
-``--json`` prints a :class:`FitAnswer` (``locklab show schema report fit``).
+``--json`` prints a :class:`FitAnswer` (``locklab show schema "report fit"``).
 """
 
 from __future__ import annotations

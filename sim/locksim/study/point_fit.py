@@ -271,7 +271,7 @@ def _json_rows(text: str) -> list[dict[str, Any]]:
     document = json.loads(text)
     rows = document.get("cells", document.get("rows")) if isinstance(document, dict) else document
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise json.JSONDecodeError("it has no list of cells or rows", text, 0)
+        raise json.JSONDecodeError("no list of cells or rows", text, 0)
     return rows
 
 
