@@ -127,9 +127,9 @@ def test_a_submission_that_is_refused_is_named(lab: Path, monkeypatch: pytest.Mo
     [
         ('change = [["swap(2", "swap(1"]]', "not in the solution: 'swap(2'"),
         ("", "it does not change the solution"),
-        ('changes = [["a", "b"]]', "not changes"),
+        ('changes = [["a", "b"]]', "unknown key changes"),
         ('definitions = "class Other: pass"', "none of these definitions is in the file"),
-        ('file = "other.py"\nchange = []', "no 'other.py'"),
+        ('file = "other.py"\nchange = []', "'other.py' is missing"),
     ],
 )
 def test_a_change_that_does_not_fit(lab: Path, text: str, says: str) -> None:

@@ -60,7 +60,7 @@ BAD = {
         LOCK_STAT_SWAPPED,
         "lock_stat version 0.4: the longest hold is above the total hold in every row",
     ),
-    "perf, 10^15": (PERF.replace(" 100 ", f" {HUGE} "), f"line 3: a count of {HUGE} cannot be"),
+    "perf, 10^15": (PERF.replace(" 100 ", f" {HUGE} "), f"line 3: a count of {HUGE} is impossible"),
     "lock_stat, 10^15": (LOCK_STAT.replace(" 1000 ", f" {HUGE} "), "line 7: a count of"),
     "lockmeter, 10^15": (LOCKMETER.replace(" 1000000 ", f" {HUGE} "), "line 16: a count of"),
     "mutrace, 10^15": (real("mutrace").replace(" 200211", HUGE), "line 9: a count of"),
