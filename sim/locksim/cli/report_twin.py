@@ -283,7 +283,7 @@ def _document(
         asdict(value) for value in numbers(plan, twin, found, cpus=cpus, window=window)
     ]
     return TwinAnswer(
-        file=str(file),
+        file=file.name,
         row=plan.evidence.name,
         machine=twin.setting.machine.name,
         draws=len(found.twins),
