@@ -9,12 +9,16 @@ exploration: the best of some runs in this process, beside any other load of the
 ``sim/tests/checker/test_locks.py`` checks the states. The second table has some larger locks, with
 and without reduction. The third has decision caches, directory caches and schedulers: two threads
 (for a scheduler: CPUs), one round. The fourth has the ticket lock for any number of rounds, with
-and without symmetry.
+and without symmetry. The fifth has six locks and caches with 2 to 5 threads and one round: each
+cell is a command of its own, whose memory and processor time the system counts.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import subprocess
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -65,6 +69,11 @@ OTHERS = [
 REFUTED = {("linux_2_4", "tso"), ("linux_2_4", "c11")}
 """What the page explains."""
 
+BY_THREADS = ("ticket", "mcs", "rwlock", "seqrwlock", "avc_rcu", "cipso")
+"""Locks and caches of the fifth table."""
+ENOUGH = ["--max-states", "200000000", "--max-time", "10min", "--max-memory", "2384MiB"]
+"""Where a cell of the fifth table ends."""
+
 _Row = TypeVar("_Row")
 Cell = tuple[str, str, int]
 """Lock, memory model, threads."""
@@ -76,13 +85,14 @@ def main() -> int:
     parser.add_argument(
         "--write", action="store_true", help="write them into docs/evidence/states.md"
     )
-    parser.add_argument("tables", nargs="*", help="locks, larger, others or growth; by default all")
+    parser.add_argument("tables", nargs="*", help="; ".join(TABLES) + "; by default all")
     asked = parser.parse_args()
-    # The first check in a process loads compiled code, or compiles it.
-    check_lock(locks()[0].struct, threads=2)
-    tables = {"locks": every_lock, "larger": larger, "others": others, "growth": growth}
-    for name in asked.tables or tables:
-        table = tables[name]()
+    for name in asked.tables or sorted(TABLES, key=lambda name: name != "threads"):
+        if name != "threads":
+            # The first check in a process loads compiled code, or compiles it. A child's memory
+            # counts from its parent's, so the table of commands comes before that.
+            check_lock(locks()[0].struct, threads=2)
+        table = TABLES[name]()
         if not asked.write:
             print(f"{table}\n")
             continue
@@ -167,6 +177,33 @@ def growth() -> str:
     return "\n".join(lines)
 
 
+def by_threads() -> str:
+    """The fifth table, as Markdown; after a cell that is not finished a row ends."""
+    heads = ["lock or cache", "memory", *(f"{threads} threads" for threads in range(2, 6))]
+    lines = [_line(heads), "|---|---|" + "---:|" * 4]
+    for name, memory in _tracked([(name, memory) for name in BY_THREADS for memory in MEMORY]):
+        cells: list[str] = []
+        while len(cells) < 4 and not any("unfinished" in cell for cell in cells):
+            cells.append(_command(name, memory, 2 + len(cells)))
+        lines.append(_line([name, memory, *cells, *([""] * (4 - len(cells)))]))
+        print(lines[-1], file=sys.stderr, flush=True)
+    return "\n".join(lines)
+
+
+def _command(name: str, memory: str, threads: int) -> str:
+    """States, the largest memory and the processor seconds of one ``locklab check``."""
+    asked = ["check", name, "--memory", memory, "--threads", str(threads), "--json", *ENOUGH]
+    locklab = [sys.executable, "-m", "locklab", *asked]
+    with subprocess.Popen(locklab, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        found = json.loads(child.stdout.read())
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    size, seconds = usage.ru_maxrss * 1024 / 1e6, usage.ru_utime + usage.ru_stime
+    verdict = "" if found["verdict"].startswith("proven") else f"{found['verdict']}: "
+    return f"{verdict}{found['states']:,} · {size:,.0f} MB · {seconds:.1f} s"
+
+
 def _cell(entry: Entry, memory: str, threads: int, rounds: int, **asked: Any) -> str:
     def checked() -> Verdict:
         return check_lock(
@@ -193,6 +230,16 @@ def _tracked(rows: Sequence[_Row]) -> Iterable[_Row]:
 
 def _line(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
+
+
+TABLES = {
+    "locks": every_lock,
+    "larger": larger,
+    "others": others,
+    "growth": growth,
+    "threads": by_threads,
+}
+"""Name in the page → how it is made."""
 
 
 if __name__ == "__main__":
