@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PLACEMENTS",
+    "CpuCounts",
     "Load",
     "LockName",
     "MachineName",
@@ -48,6 +49,7 @@ LockName = Annotated[
 ]
 MachineName = Annotated[str, Detail(values=among(values.machines))]
 Placement = Annotated[str, Detail(values=among(PLACEMENTS))]
+CpuCounts = Annotated[Numbers | None, Detail("1,2,4,8", default="powers of 2 up to 32")]
 MemoryModel = Annotated[str, Detail(values=among(values.memory_models))]
 Arrivals = Annotated[str, Detail(values=among(values.arrivals))]
 Hold = Annotated[

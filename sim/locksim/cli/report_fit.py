@@ -17,12 +17,11 @@ from locksim.cli.options import PLACEMENTS, check_runs, cpus_of, read_placement
 from locksim.cli.points import points_of
 from lockui import tables
 from lockui.arguments import bounded
-from lockui.command import Detail, command
+from lockui.command import command
 from lockui.completion import among
 from lockui.console import progress
 from lockui.errors import UsageError
 from lockui.numbers import significant
-from lockui.quantities import Numbers
 from lockui.report import Report
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ def report_fit(
         ),
     ] = None,
     machine: options.MachineName = "desktop-4",
-    cpus: Annotated[Numbers | None, Detail("1,2,4,8", default="powers of 2 up to 32")] = None,
+    cpus: options.CpuCounts = None,
     placement: options.Placement = "compact",
     operations: int = 100,
     replications: int = 5,

@@ -35,7 +35,7 @@ from lockui.console import say, warn
 from lockui.document import frame
 from lockui.errors import UsageError, interrupted, saving
 from lockui.extras import demand
-from lockui.quantities import Numbers, Share
+from lockui.quantities import Share
 from lockui.report import Chart
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def sweep(
     ],
     load: options.Load,
     machine: options.MachineName = "desktop-4",
-    cpus: Annotated[Numbers | None, Detail("1,2,4,8", default="powers of 2 up to 32")] = None,
+    cpus: options.CpuCounts = None,
     placement: options.Placement = "compact",
     operations: int = 100,
     replications: int = 5,
