@@ -7,8 +7,9 @@ of an array: ``all.seats[1].node.next``.
 from __future__ import annotations
 
 import bisect
+import struct
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +21,21 @@ if TYPE_CHECKING:  # of an extra, which labs without C do not need
 
 STACKS, STACK_SIZE, MOST_THREADS = 0x1100000000, 256 << 10, 64
 HEAP, HEAP_SIZE = 0x1000000000, MOST_THREADS * (16 << 20)
+
+
+SYMBOL = struct.Struct("<IBBHQQ")
+"""Elf64_Sym: name, info, other, section, value, size."""
+
+STT_OBJECT, STT_FUNC = 1, 2
+
+
+class Symbol(NamedTuple):
+    """A line of the symbol table."""
+
+    kind: int
+    address: int
+    size: int
+    name: str
 
 
 class Place(NamedTuple):
@@ -53,8 +69,9 @@ class Names:
         self._program = program
         with program.open("rb") as file:
             elf = ELFFile(file)
-            self._variables = sorted(_variables(elf), key=lambda variable: variable.address)
-            self._functions = _functions(elf)
+            symbols = list(_symbols(elf))
+            self._variables = sorted(_variables(elf, symbols), key=lambda each: each.address)
+        self._functions = {each.address: each.name for each in symbols if each.kind == STT_FUNC}
         self._starts = [variable.address for variable in self._variables]
         self._blocks = sorted(blocks)
         self._block_starts = [block[0] for block in self._blocks]
@@ -120,31 +137,28 @@ class Names:
         return f"block{number + 1}" + (f"+{offset}" if offset else "")
 
 
-def _symbols(elf: ELFFile, kind: str) -> Iterable[tuple[int, int, str]]:
-    """Return address, size and name of each symbol of a kind."""
-    from elftools.elf.sections import SymbolTableSection
+def _symbols(elf: ELFFile) -> Iterator[Symbol]:
+    """Yield the symbols of a program, read at once: elftools parses each apart, which is slow."""
+    table, texts = elf.get_section_by_name(".symtab"), elf.get_section_by_name(".strtab")
+    if table is None or texts is None:
+        return
+    names = texts.data()
+    for name, info, _, _, address, size in SYMBOL.iter_unpack(table.data()):
+        text = names[name : names.index(b"\0", name)].decode()
+        yield Symbol(info & 0xF, address, size, text)
 
-    table = elf.get_section_by_name(".symtab")
-    if isinstance(table, SymbolTableSection):
-        for symbol in table.iter_symbols():
-            if symbol["st_info"]["type"] == kind:
-                yield symbol["st_value"], symbol["st_size"], symbol.name
 
-
-def _variables(elf: ELFFile) -> Iterable[Variable]:
+def _variables(elf: ELFFile, symbols: Iterable[Symbol]) -> Iterator[Variable]:
     types = dict(_types(elf)) if elf.has_dwarf_info() else {}
-    for address, size, name in _symbols(elf, "STT_OBJECT"):
-        if size:  # a static inside a function is called name.1234
+    for kind, address, size, name in symbols:
+        if kind == STT_OBJECT and size:  # a static inside a function is called name.1234
             yield Variable(address, size, name.partition(".")[0], types.get(address))
-
-
-def _functions(elf: ELFFile) -> dict[int, str]:
-    return {address: name for address, _, name in _symbols(elf, "STT_FUNC")}
 
 
 def _types(elf: ELFFile) -> Iterable[tuple[int, DIE]]:
     """Return the type of each variable with a fixed address (DW_OP_addr)."""
-    for unit in elf.get_dwarf_info().iter_CUs():
+    # Of a linked program nothing is left to relocate; the search for it takes most of the time.
+    for unit in elf.get_dwarf_info(relocate_dwarf_sections=False).iter_CUs():
         for die in unit.iter_DIEs():
             location = die.attributes.get("DW_AT_location")
             if die.tag != "DW_TAG_variable" or location is None:
