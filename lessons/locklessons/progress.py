@@ -1,7 +1,8 @@
 """What of the course is done, what comes next, and how long it takes.
 
-The course is a row of steps: each lesson, then its drills, its levels and its labs. Times are those
-that the pages promise: a lesson's own, and a lab's in ``docs/teach/course.md``. The learner's
+The course is a row of steps: each lesson behind its labs, then its drills and its levels. A lab
+comes first because the lesson shows what the lab asks. Times are those that the pages promise: a
+lesson's own, and a lab's in ``docs/teach/course.md``. The learner's
 record (:mod:`lockui.record`) says what was done:
 
 - a lesson when all of its predictions are locked;
@@ -81,6 +82,7 @@ def course() -> list[Step]:
     drilled: set[str] = set()
     for lesson in notebooks.lessons():
         text = lesson.file.read_text("utf-8")
+        found += labs.get(lesson.number, [])
         found.append(_lesson(lesson, text))
         for kind in KINDS:
             if kind not in drilled and f"locklab drill {kind}" in text:
@@ -91,7 +93,6 @@ def course() -> list[Step]:
             if game.lesson == lesson.file.stem:
                 how = f"playground/levels.html#{game.name}"
                 found.append(Step("level", game.name, game.title, LEVEL_MINUTES, how))
-        found += labs.get(lesson.number, [])
     return found
 
 
@@ -197,7 +198,7 @@ def _lesson(lesson: notebooks.Lesson, text: str) -> Step:
 
 
 def _labs() -> dict[int, list[Step]]:
-    """The labs of each lesson: the last one that the table in docs/teach/course.md names."""
+    """The labs before each lesson: the first one that the table in docs/teach/course.md names."""
     found: dict[int, list[Step]] = {}
     installed = {name[:5]: name for name in lab_names()}
     text = (files.home() / "docs/teach/course.md").read_text("utf-8")
@@ -209,7 +210,7 @@ def _labs() -> dict[int, list[Step]]:
         minutes = 60 * sum(hours) / len(hours)
         title = f"lab {name[3:5]}, {name[6:].replace('-', ' ')}"
         step = Step("lab", name, title, minutes, f"locklab lab start {name}")
-        found.setdefault(int(row["lessons"].split(",")[-1]), []).append(step)
+        found.setdefault(int(row["lessons"].split(",")[0]), []).append(step)
     return found
 
 

@@ -103,7 +103,7 @@ def check_form(lesson: Lesson) -> None:
     assert 3 <= text.count(":::{dropdown} Quick quiz: ") <= 5
     assert 3 == text.count(":::{dropdown} Solution")
     assert "## Where to read on" in text
-    assert re.search(r"Go on\*\* with lab \d\d", text)
+    assert re.search(r"Go on\*\* with (lab \d\d|lesson \d+)", text)
 
 
 def test_written_once(tmp_path: Path) -> None:

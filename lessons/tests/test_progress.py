@@ -35,7 +35,7 @@ def of(kind: str, name: str) -> progress.State:
 
 
 def test_the_course_has_everything() -> None:
-    """Each lesson, drill, level and lab once, all with a time; a lab follows its lesson."""
+    """Each lesson, drill, level and lab once, all with a time; a lab comes before its lesson."""
     steps = course()
     by_kind = {k: [s.name for s in steps if s.kind == k] for k in ("lesson", "drill", "lab")}
     assert [str(lesson.number) for lesson in notebooks.lessons()] == by_kind["lesson"]
@@ -44,8 +44,8 @@ def test_the_course_has_everything() -> None:
     assert 15 == sum(step.kind == "level" for step in steps)
     assert [] == [step.name for step in steps if not step.minutes > 0]
     order = [(step.kind, step.name) for step in steps]
-    assert order.index(("lesson", "3")) < order.index(("lab", "lab02-spinlocks"))
-    assert order.index(("lab", "lab02-spinlocks")) < order.index(("lesson", "4"))
+    assert order.index(("lesson", "2")) < order.index(("lab", "lab02-spinlocks"))
+    assert order.index(("lab", "lab02-spinlocks")) < order.index(("lesson", "3"))
 
 
 def test_a_lesson_is_done_when_all_its_predictions_are_locked() -> None:
@@ -118,10 +118,11 @@ def test_the_command(file: Path) -> None:
     record.note("level", "lost-update", steps=4)
     said = RUN.invoke(app, [])
     assert 0 == said.exit_code
-    for words in ("won in 4 steps, done", "Next: lesson 1", "levels done: 1", str(file)):
+    for words in ("won in 4 steps, done", "Next: lab 00", "levels done: 1", str(file)):
         assert words in said.stdout.replace("\n", "")
     document = json.loads(RUN.invoke(app, ["--json"]).stdout)
-    assert (1, "1", str(file)) == (document["done"], document["next"], document["file"])
+    said_next = (document["done"], document["next"], document["file"])
+    assert (1, "lab00-five-minutes", str(file)) == said_next
     assert document["steps"] == len(document["course"])
 
 
@@ -132,4 +133,4 @@ def test_in_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
     record.note("lesson", "1")
     progress.show()
     assert "opened" in shown[0].data
-    assert "Next: lesson 1" in shown[0].data
+    assert "Next: lab 00" in shown[0].data
