@@ -10,13 +10,19 @@ from typing import Any
 from lockui import files
 
 FOLDER = files.home() / "lessons"
+GLOSSARY = files.home() / "docs/start/glossary.md"
+BESIDE = "glossary.ipynb"
+"""The glossary's notebook, in the folder of those that link to it."""
 LONGEST_S = 60
 """Time limit for a cell of a lesson."""
+HIDDEN = frozenset(["hide-input", "remove-input"])
+"""Tags of cells whose source a reader does not see at first; the site's names."""
 
 
 _DIRECTIVE = re.compile(
     r"^:::\{(?P<kind>\w+)\}(?P<title>.*)\n(?::\w+:.*\n)*(?P<body>(?:.*\n)*?):::$\n?", re.MULTILINE
 )
+_TERM = re.compile(r"\]\((?:\.\./docs/start/glossary\.md)?#(?P<entry>[\w-]+)\)")
 
 
 class LessonError(Exception):
@@ -73,14 +79,41 @@ def find(which: str, folder: Path = FOLDER) -> Lesson:
 
 
 def notebook(lesson: Lesson) -> Any:
-    """Return a lesson as a notebook without outputs (nbformat's ``NotebookNode``)."""
+    """Return a lesson as a notebook without outputs (nbformat's ``NotebookNode``).
+
+    Its terms lead to the notebook :data:`BESIDE`, and a hidden cell stays folded in JupyterLab.
+    """
     import jupytext
 
     found = jupytext.read(lesson.file, fmt="md:myst")
     for cell in found.cells:
         if cell.cell_type == "markdown":
-            cell.source = plain(cell.source)
+            cell.source = _linked(plain(cell.source))
+        elif HIDDEN & {*cell.metadata.get("tags", ())}:
+            cell.metadata["jupyter"] = {"source_hidden": True}
     return found
+
+
+def glossary() -> Any:
+    """Return the glossary as a notebook: each entry is a cell whose id is the entry's address."""
+    from nbformat.v4 import new_markdown_cell, new_notebook
+
+    parts = re.split(r"^(?=## )", GLOSSARY.read_text("utf-8"), flags=re.MULTILINE)
+    cells = [
+        new_markdown_cell(_linked(part.strip()), id=slug(part.partition("\n")[0].strip("# ")))
+        for part in parts
+    ]
+    return new_notebook(cells=cells)  # type: ignore[no-untyped-call]
+
+
+def slug(term: str) -> str:
+    """Return the address of a glossary's entry on its page."""
+    return re.sub(r"[^\w-]", "", term.lower().replace(" ", "-"))
+
+
+def _linked(text: str) -> str:
+    """The text with links to the glossary's notebook, whose cells JupyterLab finds by their ids."""
+    return _TERM.sub(rf"]({BESIDE}#cell-id=\g<entry>)", text)
 
 
 def plain(text: str) -> str:
@@ -100,17 +133,20 @@ def _plain(found: re.Match[str]) -> str:
 
 
 def write(lesson: Lesson, folder: Path) -> Path:
-    """Write a lesson as .ipynb into a folder; an existing file is kept.
+    """Write a lesson as .ipynb into a folder, and the glossary beside it.
+
+    An existing file is kept.
 
     Returns:
-        The file.
+        The lesson's file.
     """
     import nbformat
 
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{lesson.file.stem}.ipynb"
-    if not path.exists():
-        path.write_text(nbformat.writes(notebook(lesson)), encoding="utf-8")  # type: ignore[no-untyped-call]
+    for file, made in ((path, lambda: notebook(lesson)), (folder / BESIDE, glossary)):
+        if not file.exists():
+            file.write_text(nbformat.writes(made()), encoding="utf-8")  # type: ignore[no-untyped-call]
     return path
 
 

@@ -11,9 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from locklessons.notebooks import FOLDER, Lesson
-
-GLOSSARY = FOLDER.parent / "docs/start/glossary.md"
+from locklessons.notebooks import GLOSSARY, Lesson, slug
 
 EVERYDAY = frozenset(
     ["acquire", "interval", "miss", "mutant", "overlap", "probe", "profile", "release"]
@@ -70,11 +68,6 @@ def unexplained(lessons: Iterable[Lesson], terms: Iterable[str]) -> list[Unexpla
                 line = text.count("\n", 0, used.start()) + 1
                 found.append(Unexplained(lesson.file.name, line, term))
     return sorted(found, key=lambda one: (one.lesson, one.line))
-
-
-def slug(term: str) -> str:
-    """Return an entry's address on the glossary's page."""
-    return re.sub(r"[^\w-]", "", term.lower().replace(" ", "-"))
 
 
 def _prose(text: str) -> str:

@@ -118,6 +118,34 @@ def test_written_once(tmp_path: Path) -> None:
     assert "mine" == path.read_text()
 
 
+def test_terms_lead_to_the_glossary_beside_it(tmp_path: Path) -> None:
+    """A notebook links to no file of the repository; its terms are cells of the glossary's."""
+    for lesson in lessons():
+        write(lesson, tmp_path)
+    cells = json.loads((tmp_path / "glossary.ipynb").read_text("utf-8"))["cells"]
+    linked = {
+        target
+        for path in tmp_path.glob("*.ipynb")
+        for cell in json.loads(path.read_text("utf-8"))["cells"]
+        if cell["cell_type"] == "markdown"
+        for target in re.findall(r"\]\(([^)\s]+)\)", "".join(cell["source"]))
+        if "//" not in target
+    }
+    assert len(linked) > 60
+    assert set() == linked - {f"glossary.ipynb#cell-id={cell['id']}" for cell in cells}
+
+
+def test_hidden_cells_are_folded() -> None:
+    """JupyterLab shows no source of a cell that the site does not show."""
+    cells = [cell for lesson in lessons() for cell in notebook(lesson).cells]
+    hidden = [
+        cell for cell in cells if {"hide-input", "remove-input"} & {*cell.metadata.get("tags", ())}
+    ]
+    folded = [cell for cell in cells if cell.metadata.get("jupyter", {}).get("source_hidden")]
+    assert len(lessons()) < len(hidden)
+    assert hidden == folded
+
+
 def test_directives_become_plain() -> None:
     """What notebook programs do not know is said in what they do."""
     text = ":::{admonition} Predict\n:class: tip\nHow long?\n\nAnd why?\n:::\n\nMore.\n"

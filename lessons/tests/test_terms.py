@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from locklessons.notebooks import Lesson, lessons
-from locklessons.terms import EXPLAINED, Unexplained, entries, slug, unexplained
+from locklessons.notebooks import Lesson, lessons, slug
+from locklessons.terms import EXPLAINED, Unexplained, entries, unexplained
 
 
 def written(tmp_path: Path, *texts: str) -> list[Lesson]:
