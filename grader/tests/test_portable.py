@@ -5,8 +5,6 @@
 
 import json
 import os
-import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -15,7 +13,10 @@ from pathlib import Path
 import pytest
 
 import locklabs
+from lockgrader.author.mutants import solution
 from lockgrader.judging.evaluate import NEEDS_LINUX
+from lockgrader.lab import load
+from lockgrader.lab.variants import course_key, whole
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAIN = {"NUMBA_DISABLE_JIT": "1"}
@@ -82,7 +83,7 @@ def test_simulator_runs(command: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("lab check", "a sandbox needs Linux"),
+        ("lab check --sandbox platform", "a sandbox needs Linux"),
         pytest.param("native bench mcs", "needs Linux", marks=pytest.mark.slow),
     ],
 )
@@ -94,31 +95,19 @@ def test_what_needs_linux_says_so(command: str, said: str, tmp_path: Path) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("name", locklabs.names())
 def test_lab_from_start_to_submission(name: str, tmp_path: Path) -> None:
-    """The solution is proven and measured; only what is in C is skipped."""
-    lab = started(name, tmp_path)
-    shutil.copytree(ROOT / "labs" / name / "solution", lab, dirs_exist_ok=True)
-
-    def checked() -> list[dict[str, str]]:
-        found = run(
-            "lab", "check", "--sandbox", "none", "--json", folder=lab, codes=(0, 1), environment={}
-        )
-        return json.loads(found)["result"]["checks"]  # type: ignore[no-any-return]
-
-    waiting = [check for check in checked() if check["message"].startswith("predict first")]
-    wanted = {re.findall(r'"(.+)":', check["message"])[0] for check in waiting}
-    if wanted:
-        answers = json.loads((lab / "answers.json").read_text())
-        answers |= {key: [1, 1] for key in wanted}  # can be a share, a count and a time
-        (lab / "answers.json").write_text(json.dumps(answers))
-    after = checked()
-    skipped = {check["message"] for check in after if check["verdict"] == "skipped"}
-    skipped -= {reason for reason in skipped if reason.startswith("waits for the check")}
-    kinds = (ROOT / "labs" / name / "lab.toml").read_text()
-    sandboxed = 'kind = "c"' in kinds or 'kind = "function"' in kinds
-    assert ({NEEDS_LINUX} if sandboxed else set()) == skipped
-    assert "grader_error" not in {check["verdict"] for check in after}
+    """A full solution earns all points of the checks but those of C, with no option."""
+    lab = load(locklabs.find(name))
+    folder, key = started(name, tmp_path), course_key(None)
+    for file, text in solution(lab, "ada", key).items():
+        (folder / file).write_text(text)
+    checks = json.loads(run("lab", "check", "--json", folder=folder, codes=(0, 1), environment={}))[
+        "result"
+    ]["checks"]
+    in_c = {one.name for one in lab.checks(whole(lab, "ada", key)) if one.part == "c"}
+    lost = {one["name"]: one["message"] for one in checks if one["points"] < one["max_points"]}
+    assert dict.fromkeys(in_c & {one["name"] for one in checks}, NEEDS_LINUX) == lost
     assert "a sandbox needs Linux" in run(
-        "grade", name, ".", folder=lab, codes=(2,), environment={}
+        "grade", name, ".", folder=folder, codes=(2,), environment={}
     )
-    run("lab", "submit", "--sandbox", "none", folder=lab, environment={})
-    assert (lab / f"ada-{name.partition('-')[0]}.zip").is_file()
+    run("lab", "submit", folder=folder, environment={})
+    assert (folder / f"ada-{name.partition('-')[0]}.zip").is_file()

@@ -14,7 +14,7 @@ from lockgrader.cli import values
 from lockgrader.cli.answers import ResultAnswer
 from lockgrader.cli.answers import document as document_of
 from lockgrader.cli.lab_show import Live, show_result
-from lockgrader.cli.sandbox import OwnWork, usable
+from lockgrader.cli.sandbox import HERE, OwnWork, usable
 from lockgrader.judging.evaluate import warm
 from lockgrader.judging.needs import with_needs
 from lockgrader.read.record import Locked
@@ -62,7 +62,7 @@ def check(
     watch: bool = False,
     all_: Annotated[bool, Detail("explain all checks that have not passed")] = False,
     dir_: Path = Path("."),
-    sandbox: OwnWork = "namespaces",
+    sandbox: OwnWork = HERE,
     out: Annotated[Path | None, Detail("FILE.sarif: what is wrong, for editors")] = None,
     json: bool = False,
 ) -> None:

@@ -9,7 +9,7 @@ import typer
 from typing_extensions import TypedDict
 
 from lockgrader.cli.lab_show import say_wrapped
-from lockgrader.cli.sandbox import OwnWork, usable
+from lockgrader.cli.sandbox import HERE, OwnWork, usable
 from lockgrader.read.record import RECORD
 from lockgrader.workspace.folder import find
 from lockgrader.workspace.submit import default_name
@@ -37,7 +37,7 @@ class SubmitAnswer(TypedDict):
 def submit(
     out: Annotated[Path | None, Detail("the archive", default="NAME-LAB.zip here")] = None,
     dir_: Path = Path("."),
-    sandbox: OwnWork = "namespaces",
+    sandbox: OwnWork = HERE,
 ) -> Report[SubmitAnswer]:
     """Make the archive to hand in, and warn about what could not be graded."""
     space = find(dir_)

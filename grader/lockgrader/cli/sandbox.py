@@ -1,4 +1,7 @@
-"""The option ``--sandbox`` of commands that run one's own work; ``none`` is a plain process."""
+"""The option ``--sandbox`` of commands that run one's own work; ``none`` is a plain process.
+
+A sandbox needs Linux. Elsewhere a student's own work runs as a plain process by default.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,11 @@ from lockgrader.sandbox.job import PROFILES
 from lockui.command import Detail
 from lockui.completion import among
 from lockui.errors import UsageError
+from lockui.portable import LINUX
 
 NONE = "none"
+HERE = "namespaces" if LINUX else NONE
+"""The default for a student's own work."""
 OwnWork = Annotated[str, Detail(values=among((*PROFILES, NONE)))]
 OfOthers = Annotated[str, Detail(values=among(PROFILES))]
 
