@@ -90,7 +90,7 @@ def test_form(lesson: Lesson) -> None:
 
 
 def check_form(lesson: Lesson) -> None:
-    """Goals, times, predictions and their results, quizzes, exercises, the lab, sources."""
+    """Goals, times, predictions, folded plots, quizzes, exercises, the lab, sources."""
     text = lesson.file.read_text("utf-8")
     assert "**After this lesson you can**" in text
     assert re.search(r"Reading\s+takes\s+\d+\s+minutes,\s+all\s+cells\s+together\s+run\s+in", text)
@@ -102,6 +102,8 @@ def check_form(lesson: Lesson) -> None:
     assert text.index("predict(") < text.index("## Explain")
     assert 3 <= text.count(":::{dropdown} Quick quiz: ") <= 5
     assert 3 == text.count(":::{dropdown} Solution")
+    visible = re.findall(r"^```\{code-cell\} python\n(?!:tags:)(.*?)^```$", text, re.M | re.S)
+    assert [] == re.findall(r"\b(?:bars|curves|explore|reveal)\(", "".join(visible))
     assert "## Where to read on" in text
     assert re.search(r"Go on\*\* with (lab \d\d|lesson \d+)", text)
 
