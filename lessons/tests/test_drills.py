@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from locklessons.drills import pose
+from locklessons.drills import exercise, pose
 from test_predictions import widget
 
 from locksim.play.drills import drill
@@ -49,3 +49,21 @@ def test_a_right_answer(box: Any) -> None:
     button.click()
     assert "Right." in says.value
     assert record.read()[0]["right"]
+
+
+def test_an_exercise_of_the_lesson_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A number near enough is right, and its unit's factor is not; no drill is recorded."""
+    monkeypatch.setenv("LOCKLAB_PROGRESS", str(tmp_path / "mine.jsonl"))
+    found: list[dict[str, Any]] = []
+    monkeypatch.setattr("IPython.display.display", lambda data, raw: found.append(data))
+    for typed, right in (("25", True), ("25000", False)):
+        exercise("1/at-24", "How many <µs>?", 24.9, "47 transfers")
+        assert "How many &lt;µs&gt;?" in found[-1]["text/html"]
+        _, field, button, says, _ = widget(found[-1]).children
+        field.value = typed
+        button.click()
+        assert ("Right." in says.value) == right
+        assert "47 transfers" in says.value
+    assert [("exercise", "1/at-24", right) for right in (True, False)] == [
+        (line["kind"], line["name"], line["right"]) for line in record.read()
+    ]

@@ -102,6 +102,7 @@ def check_form(lesson: Lesson) -> None:
     assert text.index("predict(") < text.index("## Explain")
     assert 3 <= text.count(":::{dropdown} Quick quiz: ") <= 5
     assert 3 == text.count(":::{dropdown} Solution")
+    assert re.search(r"^(?:pose|exercise)\(", text, re.M)
     visible = re.findall(r"^```\{code-cell\} python\n(?!:tags:)(.*?)^```$", text, re.M | re.S)
     assert [] == re.findall(r"\b(?:bars|curves|explore|reveal)\(", "".join(visible))
     assert "## Where to read on" in text
