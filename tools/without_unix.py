@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 MODULES = ("fcntl", "grp", "pty", "pwd", "pyseccomp", "resource", "syslog", "termios", "tty")
@@ -45,6 +46,8 @@ def hide() -> None:
     """Take the modules and functions away; what the standard library needs of them is loaded."""
     for name in ("multiprocessing.spawn", "signal", "subprocess", "tempfile", "zipfile"):
         importlib.import_module(name)
+    # Python's own module that ends a process is another one on Windows: this one keeps its signals.
+    importlib.import_module("multiprocessing.popen_fork").signal = SimpleNamespace(**vars(signal))
     for name in MODULES:
         sys.modules.pop(name, None)
     sys.meta_path[:] = [Others(finder) for finder in sys.meta_path]

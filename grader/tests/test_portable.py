@@ -93,6 +93,23 @@ def test_what_needs_linux_says_so(command: str, said: str, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
+def test_watch_needs_no_option(tmp_path: Path) -> None:
+    """It runs all checks at once and waits for a save, until it is ended."""
+    with subprocess.Popen(
+        [sys.executable, ROOT / "tools" / "without_unix.py", "lab", "check", "--watch"],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=started("lab00", tmp_path),
+        env=os.environ | PLAIN | {"PYTHONUNBUFFERED": "1"},
+    ) as process:
+        assert process.stdout is not None
+        shown = iter(process.stdout.readline, "")
+        assert any("points in the public checks" in line for line in shown)
+        assert any("save a file to run again" in line for line in shown)
+        process.terminate()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", locklabs.names())
 def test_lab_from_start_to_submission(name: str, tmp_path: Path) -> None:
     """A full solution earns all points of the checks but those of C, with no option."""

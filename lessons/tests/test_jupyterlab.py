@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from locklessons.notebooks import Lesson, lessons, write
+from locklessons.notebooks import Lesson, find, lessons, write
 from study.traces.chromium import CHROMIUM, launch
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,6 +105,19 @@ def test_predictions_lock_and_sliders_move(lesson: Lesson, page: Any) -> None:
         assert figure.locator("div[role=img]").get_attribute("aria-label")
         page.screenshot(path=ROOT / "out" / f"lesson-{lesson.number}-slider-{number + 1}.png")
     assert [] == [url for url in asked if not url.startswith((base, "data:", "blob:", "ws://127"))]
+
+
+def test_a_term_opens_the_glossary(page: Any) -> None:
+    """A click shows the entry in the glossary beside the lesson; a folded cell shows no source."""
+    base = page.url.partition("/lab")[0]
+    page.goto(f"{base}/lab/tree/{find('1').file.stem}.ipynb?reset")
+    page.wait_for_function(LOADED, timeout=120_000)
+    page.locator(".jp-Cell .jp-Placeholder").first.wait_for(timeout=120_000)
+    assert 0 == page.locator(".jp-CodeCell .cm-content", has_text="predict(").count()
+    page.get_by_role("link", name="line transfer").first.click()
+    entry = page.get_by_role("heading", name="Line transfer", exact=False)
+    sync_api.expect(entry).to_be_in_viewport(timeout=120_000)
+    page.screenshot(path=ROOT / "out" / "lesson-1-glossary.png")
 
 
 def lock_every_prediction(page: Any, lesson: Lesson) -> None:
