@@ -99,8 +99,10 @@ def glossary() -> Any:
     from nbformat.v4 import new_markdown_cell, new_notebook
 
     parts = re.split(r"^(?=## )", GLOSSARY.read_text("utf-8"), flags=re.MULTILINE)
-    cells = [
-        new_markdown_cell(_linked(part.strip()), id=slug(part.partition("\n")[0].strip("# ")))
+    cells: list[Any] = [
+        new_markdown_cell(  # type: ignore[no-untyped-call]
+            _linked(part.strip()), id=slug(part.partition("\n")[0].strip("# "))
+        )
         for part in parts
     ]
     return new_notebook(cells=cells)  # type: ignore[no-untyped-call]
