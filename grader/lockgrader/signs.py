@@ -11,7 +11,9 @@ before, or because it did not look at what its exchange returned. A lab names th
 | intrusion | a thread changes a word of a struct in which another thread is alone |
 | began-inside | the thread that fails began its call while another one was alone inside |
 | weak-order | the mistake needs a memory model in which operations change places |
+| leftover | a thread reads what was written into a word before its last use of the lock ended |
 | worn | the proof began with memory that was used before |
+| too-small, too-big | the first wrong number of an answer is below or above the right one |
 """
 
 from __future__ import annotations
@@ -24,7 +26,17 @@ from lockgrader.finding import Finding
 
 __all__ = ["SIGNS", "belief_of", "signs"]
 
-SIGNS = ("worn", "weak-order", "stale-read", "ignored-result", "intrusion", "began-inside")
+SIGNS = (
+    "worn",
+    "weak-order",
+    "stale-read",
+    "ignored-result",
+    "intrusion",
+    "began-inside",
+    "leftover",
+    "too-small",
+    "too-big",
+)
 """All signs; the first one that a lab names and that is there decides."""
 _CONDITIONAL = ("compare_swap",)
 _BLIND = ("store", "swap", "fetch_add", "fetch_and", "fetch_or", "fetch_xor")
@@ -51,6 +63,8 @@ def signs(finding: Finding, files: Collection[str]) -> frozenset[str]:
         finding: of a check. files: of the submission; only steps in them count.
     """
     found = {"worn"} if finding.violation else set[str]()
+    if wrong := next((row for row in finding.rows if row.share < 1.0), None):
+        found.add(wrong.says.partition(",")[0].replace(" ", "-"))
     example = finding.counterexample
     if example is None:
         return frozenset(found)
@@ -70,6 +84,8 @@ def _signs_of_steps(steps: Steps, own: list[int]) -> Iterator[str]:
     alone = _alone(steps)
     if any(_changes(steps[k]) and alone[k] not in (-1, steps[k]["thread"]) for k in own):
         yield "intrusion"
+    if any(_is_leftover(steps, k) for k in own):
+        yield "leftover"
     begin = _begin_of_last_call(steps, own)
     if begin is not None and alone[begin] not in (-1, steps[begin]["thread"]):
         yield "began-inside"
@@ -96,6 +112,21 @@ def _is_stale(steps: Steps, k: int) -> bool:
         if before["thread"] == step["thread"]:
             return changed and before["operation"] in reads
         changed = changed or _changes(before)
+    return False
+
+
+def _is_leftover(steps: Steps, k: int) -> bool:
+    """Whether a load finds what was there before its thread last gave the lock back."""
+    step = steps[k]
+    if step["operation"] != "load":
+        return False
+    later = ["releases", "acquired"]  # of this thread since, the last one first
+    for before in reversed(steps[:k]):
+        if before["word"] and before["address"] == step["address"] and _changes(before):
+            return not later
+        if later and before["thread"] == step["thread"]:
+            if any(mark.startswith(later[-1]) for mark in before["marks"]):
+                later.pop()
     return False
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from lockgrader.finding import Finding
+from lockgrader.finding import Finding, row
 from lockgrader.kinds.proven import Proven
+from lockgrader.lab import Band
 from lockgrader.signs import belief_of, signs
 from locksim.checker import check_lock
 from locksim.compiler import compile_source
@@ -65,6 +66,40 @@ def test_each_sign(acquire: str, memory: str, shown: str) -> None:
 def test_a_store_may_wipe_out_what_others_have_added() -> None:
     """Its thread knew the word from an addition of its own, and others have added since."""
     assert "stale-read" in signs(violated(COUNTS_WHO_WAITS, "sc", threads=3), ["l.py"])
+
+
+def taken(thread: int, operation: str, old: int, new: int, *marks: str) -> dict[str, Any]:
+    """A step of the submission on its only word."""
+    place = {"file": "l.py", "word": "w", "address": 8}
+    return {
+        **place,
+        "thread": thread,
+        "operation": operation,
+        "old": old,
+        "new": new,
+        "marks": marks,
+    }
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_what_an_earlier_use_has_left(*, again: bool) -> None:
+    """A load of what was written before its thread came again; not of what this use has met."""
+    steps = [
+        taken(0, "load", 0, 0, "acquired lock"),
+        taken(1, "store", 0, 1),
+        taken(0, "load", 1, 1, "releases lock"),
+    ]
+    if again:
+        steps += [taken(0, "load", 1, 1, "acquired lock"), taken(0, "load", 1, 1)]
+    found = Finding("fail", counterexample={"memory": "sc", "steps": steps})
+    assert again == ("leftover" in signs(found, ["l.py"]))
+
+
+def test_a_number_that_is_off() -> None:
+    """The first wrong number decides, not a right one before it."""
+    off = Band(low=2.0, high=3.0)
+    found = Finding("fail", rows=(row("a", 2.5, off), row("b", 9.0, off), row("c", 0.0, off)))
+    assert {"too-big"} == signs(found, ["l.py"])
 
 
 def test_other_files_do_not_count() -> None:

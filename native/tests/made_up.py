@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Container
 from datetime import UTC, datetime, timedelta
 
 from locknative import Provenance
@@ -90,15 +91,19 @@ def measurement(trials: list[Trial], cells: tuple[BenchCell, ...] = (CELL,)) -> 
 
 
 def consistent(
-    kernels: tuple[str, ...] = ("ticket", "mcs"), seed: int = 5, each: int = 6
+    kernels: tuple[str, ...] = ("ticket", "mcs"),
+    seed: int = 5,
+    each: int = 6,
+    disturbed: Container[int] = (4,),
 ) -> Measurement:
     """A measurement of which every part follows from the others, as ``bench`` writes it.
 
     Each section has 500 ns of private work, of which two threads do 8,000 and 4,000 in 10 ms. In
-    trial 4 a thread had its CPU for half of the time; the others were not disturbed.
+    the disturbed trials a thread had its CPU for half of the time.
 
     Args:
         kernels: one for each cell. seed: of the order of the trials. each: trials of a cell.
+        disturbed: numbers of trials.
     """
     cells = tuple(
         CELL.model_copy(update={"kernel": kernel, "think_ns": 500.0, "think": 1000})
@@ -112,7 +117,7 @@ def consistent(
         numbers[cell] += 1
         number = len(trials)
         tallies = tuple(
-            _sampled(count, cpu_ns=5_000_000 if number == 4 else 10_000_000 - number)
+            _sampled(count, cpu_ns=(5_000_000 if number in disturbed else 10_000_000) - number)
             for count in (8000, 4000)
         )
         shown = [one.model_dump() for one in tallies]

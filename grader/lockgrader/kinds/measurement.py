@@ -113,10 +113,12 @@ class Measurement(Check):
             return Finding("fail", 0.0, message, tag="another-cell")
         good = [t for t in made.of(fitting[0]) if not t.rejected]
         value = made.ns_per_operation(fitting[0])
-        rows = [
-            row("undisturbed trials", len(good), Band(low=self.trials, fade=1.0)),
-            row("half width of the interval", value.half_width, Band(high=self.width, fade=1.0)),
-        ]
+        narrow = Band(high=self.width, fade=1.0)
+        width = row("half width of the interval", value.half_width, narrow)
+        if not good:  # then the interval is that of the disturbed trials
+            width = width.model_copy(update={"share": 0.0, "says": "no undisturbed trial"})
+        trials = row("undisturbed trials", len(good), Band(low=self.trials, fade=1.0))
+        rows = [trials, width]
         warnings = "; ".join(made.provenance.warnings) or "none"
         machine = made.provenance.cpu_model
         message = f"median {value.median:.4g} ns on {machine}; warnings: {warnings}"

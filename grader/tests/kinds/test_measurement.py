@@ -81,6 +81,14 @@ def test_a_good_one() -> None:
     assert ("pass", [1.0, 1.0]) == (found.verdict, [row.share for row in found.rows])
 
 
+def test_the_interval_of_disturbed_trials_earns_nothing() -> None:
+    """However narrow it is: no trial measured the lock alone."""
+    made = consistent(("ticket",), each=11, disturbed=range(11))
+    found = CHECK.judge(handed_in(made.model_dump_json().encode()))
+    assert [0.0, 0.0] == [row.share for row in found.rows], found.message
+    assert "no undisturbed trial" == found.rows[1].says
+
+
 def test_the_record_decides_no_points() -> None:
     """A prediction that was locked later, or never, or that misses, is only said."""
     late = CHECK.judge(handed_in(before_s=-60.0))
