@@ -96,16 +96,22 @@ class Proven(ProofCheck):
 
     def replay(self, file: str, memory: str, threads: int) -> list[str]:
         """The same proof, as a page to play with."""
-        rounds = self.rounds if threads == self.threads else min(self.rounds, SHORT_ROUNDS)
+        rounds = dict(self._stages()).get(threads, self.rounds)
         command = ["locklab", "play", "schedule", f"{file}:{self.lock}", "--threads", str(threads)]
         command += ["--rounds", str(rounds)] if rounds != 1 else []
         command += ["--only", self.client] if self.client else []
         return [*command, "--memory", memory, "--out", f"{self.lock.lower()}.html"]
 
     def _stages(self) -> list[tuple[int, int]]:
-        """Threads and rounds of the proofs: a short one before a larger one."""
+        """Threads and rounds of the proofs: a short one before a larger one.
+
+        More threads cost more than rounds. So two threads come twice before three come once: they
+        meet what their first use has left.
+        """
         asked = self.threads, self.rounds
-        short = min(self.threads, SHORT_THREADS), min(self.rounds, SHORT_ROUNDS)
+        short = SHORT_THREADS, SHORT_ROUNDS
+        if self.threads <= SHORT_THREADS:
+            short = self.threads, min(self.rounds, SHORT_ROUNDS)
         return [asked] if short == asked else [short, asked]
 
     def _verdict(self, lock: type[Struct], threads: int, rounds: int) -> Verdict:

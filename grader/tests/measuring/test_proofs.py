@@ -150,4 +150,6 @@ def test_a_short_proof_comes_first() -> None:
     assert ("fail", 2) == (found.verdict, (found.counterexample or {})["threads"])
     assert "(2 threads, 2 rounds, SC)" in found.message
     assert "proven for 3 threads, 1 round" in proof(TICKET, threads=3).message
+    once = proof(wrong, threads=3)
+    assert "(2 threads, 2 rounds, SC)" in once.message  # each of the two meets its own first use
     assert ["--threads", "2"] == PROOF.replay("l.py", "sc", 2)[4:6]
