@@ -14,7 +14,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import linecache
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
@@ -63,7 +63,8 @@ class OwnClient(ProofCheck):
     Arguments:
         lock: a class of the submission. settings: parameters, such as ``{most = 3}``, of the class
             and, where it has one of the name, of the client; several values are tried in turn.
-        cases: parameters of the client alone; each value is tried.
+        cases: parameters of the client alone; each value is tried, and the message names all
+            that fail.
         client: name of the workload. text: its source in the language. holds: the part of it in
             which the class stands. staying: another workload of the text, which is asked after many
             uses: in it a thread stays at each of its steps, while another one goes on for long.
@@ -101,7 +102,7 @@ class OwnClient(ProofCheck):
         if strange:
             message = f"{self.lock} has no param '{min(strange)}': keep those of the starter"
             return Finding("fail", 0.0, message, tag="missing")
-        finding = Finding("grader_error")
+        tried: list[tuple[str, Finding]] = []
         for settings in self._each_setting():
             held = {self.holds: resized(mine, **settings)}
             workloads = {
@@ -110,9 +111,11 @@ class OwnClient(ProofCheck):
                 if name in known
             }
             finding = self._proven(submitted.codes[self.lock].file, workloads, settings)
-            if finding.verdict != "pass":
+            tried.append((_in_words(settings), finding))
+            if finding.verdict != "pass" and not self.cases:
                 break
-        return finding
+        wrong = [(given, finding) for given, finding in tried if finding.verdict != "pass"]
+        return _with_others(wrong) if wrong else tried[-1][1]
 
     def _each_setting(self) -> Iterator[dict[str, int]]:
         """Each combination of the values."""
@@ -192,8 +195,8 @@ class OwnClient(ProofCheck):
         """The finding of a verdict on a class with fresh memory."""
         from lockgrader.measuring.proofs import limits_of, unfinished, violated
 
-        given = "".join(f", {name} = {value}" for name, value in settings.items())
-        asked = f"{self.threads} threads{given}, {self.memory.upper()}"
+        given = ", ".join(filter(None, [f"{self.threads} threads", _in_words(settings)]))
+        asked = f"{given}, {self.memory.upper()}"
         if verdict.is_proof():
             shown = f"{verdict.states:,} states, every interleaving"
             return Finding(
@@ -207,6 +210,20 @@ class OwnClient(ProofCheck):
             return Finding("fail", 0.0, shown, tag=verdict.found)
         shown = violated(shown, example)
         return Finding("fail", 0.0, shown, tag=example.found, counterexample=example.to_json())
+
+
+def _in_words(settings: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in settings.items())
+
+
+def _with_others(wrong: Sequence[tuple[str, Finding]]) -> Finding:
+    """The first of some findings; its message names the cases of the others."""
+    (_, first), *others = wrong
+    if not others:
+        return first
+    begin, _, rest = first.message.partition("\n")
+    also = f"  also wrong: {'; '.join(given for given, _ in others)}"
+    return replace(first, message="\n".join(filter(None, [begin, also, rest])))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -63,6 +63,10 @@ def test_cases_reach_the_client_alone() -> None:
     finding = judged(text=client, expect="seen <= 1", cases={"more": [0, 1]})
     assert ("fail", "assertion") == (finding.verdict, finding.tag)
     assert "more = 1" in finding.message
+    assert "also wrong" not in finding.message
+    three = judged(text=client, expect="seen <= 1", cases={"more": [1, 0, 2]})
+    assert "more = 1" in three.message.splitlines()[0]
+    assert "  also wrong: more = 2" == three.message.splitlines()[1]
 
 
 def test_wrong_class_gets_a_counterexample() -> None:
