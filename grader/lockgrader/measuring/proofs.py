@@ -19,8 +19,9 @@ _OURS = {"states", "memory", "time"}
 """The budgets of the grader. The other reasons lie in the program, and a larger budget changes
 nothing: it allocates without end, or a word of it grows without bound."""
 _HELP = (
-    "\nhelp: fewer words, or smaller values in them, make the proof smaller; an instructor can "
-    "give it more 'states' in lab.toml, or decide by hand"
+    "\nhelp: if a word had many different values, look for a thread that adds to it again and "
+    "again, and never takes that back; fewer words, or smaller values in them, make the proof "
+    "smaller; an instructor can give it more 'states' in lab.toml, or decide by hand"
 )
 
 
