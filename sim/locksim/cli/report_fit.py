@@ -77,6 +77,7 @@ class FitAnswer(TypedDict):
 
     ``level`` is measured over simulated time at the points, with its 80 % interval.
     ``contradicts``: the points are farther from the simulation than on 95 % of machines.
+    ``too_fast``: numbers of CPUs at which a section takes less than the given hold and think time.
     """
 
     lock: str
@@ -87,6 +88,7 @@ class FitAnswer(TypedDict):
     level_high: float
     load: FittedLoad
     contradicts: bool
+    too_fast: list[int]
     rows: list[PredictedPoint]
 
 
@@ -118,6 +120,7 @@ def report_fit(
 
     Two points give the level of this machine. Four or more give a hold time, lines and placement.
     """
+    from locksim.machine.quantities import PS_PER_NS
     from locksim.machine.tables import WORD_BYTES
     from locksim.study.discrepancy import learned
     from locksim.study.point_fit import Candidate, candidates, fit, read_points
@@ -151,6 +154,7 @@ def report_fit(
             report(lock, (len(tried) + i) / steps)
             times = [run.ns(lock, n, found.load) for n in counts]
             rows += _rows(found, lock, counts, times)
+    work_ns = (load.hold.mean.ps + load.think.mean.ps) / PS_PER_NS
     document = FitAnswer(
         lock=name,
         machine=machine,
@@ -160,9 +164,10 @@ def report_fit(
         level_high=found.level[2],
         load=_load(found, words_per_line),
         contradicts=found.contradicts,
+        too_fast=[point.cpus for point in points if point.shorter_than(work_ns)],
         rows=rows,
     )
-    return Report(document, lambda view: _print(view, document))
+    return Report(document, lambda view: _print(view, document, f"{load.hold}, {load.think}"))
 
 
 class _Runs:
@@ -254,8 +259,8 @@ def _load(found: PointFit, words_per_line: int) -> FittedLoad:
     )
 
 
-def _print(output: Console, document: FitAnswer) -> None:
-    """Print the fit, then the predictions."""
+def _print(output: Console, document: FitAnswer, work: str) -> None:
+    """Print the fit, then the predictions; ``work``: hold and think time as given."""
     points, load = document["points"], document["load"]
     for line in (
         f"{document['lock']} on {document['machine']}: {len(points)} measured points",
@@ -268,6 +273,13 @@ def _print(output: Console, document: FitAnswer) -> None:
         output.print(
             "  warning: the points are farther from the simulation than on 95 % of machines\n"
             "  help: check --machine, the load, and whether threads were pinned",
+            markup=False,
+        )
+    if document["too_fast"]:
+        output.print(
+            f"  warning: on {cpus_of(document['too_fast'][0])} a section takes less time than "
+            f"the given\n  hold and think time ({work})\n"
+            "  help: give --hold and --think as the measured program has them",
             markup=False,
         )
     output.print()

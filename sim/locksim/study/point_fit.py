@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from locksim.study.discrepancy import Discrepancy, Forecast, Place
+from locksim.study.discrepancy import NOISE, Discrepancy, Forecast, Place
 
 __all__ = ["Candidate", "MeasuredPoint", "PointFit", "PointsError", "candidates", "fit", "joined"]
 
@@ -70,6 +70,10 @@ class MeasuredPoint:
     def place(self) -> Place:
         """Where its discrepancy is."""
         return Place(self.lock, self.cpus)
+
+    def shorter_than(self, work_ns: float) -> bool:
+        """Whether the CPU's work alone takes longer, by more than the noise."""
+        return self.ns * math.exp(HALF_95 * max(self.noise, NOISE)) < work_ns
 
 
 @dataclass(frozen=True, slots=True)

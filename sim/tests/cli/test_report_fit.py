@@ -31,6 +31,7 @@ def test_twice_the_time_is_a_level_of_two(measured: Path) -> None:
     found = json.loads(first.stdout)
     assert found["level_low"] < 2 < found["level_high"]
     assert (1, False) == (found["load"]["tried"], found["contradicts"])
+    assert [] == found["too_fast"]
     assert [2.0] * 3 == pytest.approx(
         [p["measured_ns"] / p["simulated_ns"] for p in found["points"]]
     )
@@ -48,6 +49,15 @@ def test_a_table_is_printed(measured: Path) -> None:
     assert 80 >= max(map(len, result.stdout.splitlines()))
     assert "ticket on desktop-4: 3 measured points" in result.stdout
     assert "four points can tell more" in result.stdout
+
+
+def test_points_faster_than_the_load_are_named(measured: Path) -> None:
+    """The given work alone takes longer than a measured section."""
+    arguments = [str(measured), "--hold", "10us", "--cpus", "4", *SHORT]
+    assert [1, 2, 4] == json.loads(RUN.invoke(app, [*arguments, "--json"]).stdout)["too_fast"]
+    shown = RUN.invoke(app, arguments, env={"COLUMNS": "80"}).stdout
+    assert "warning: on 1 CPU a section takes less time than the given" in shown
+    assert "hold and think time (10us, 400ns)" in shown
 
 
 def test_four_points_try_loads(measured: Path, tmp_path: Path) -> None:

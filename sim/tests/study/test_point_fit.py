@@ -124,3 +124,10 @@ def test_only_the_measured_lock_has_the_law() -> None:
     assert other.mean == pytest.approx(found.predict("mcs", [64], [10]).mean)
     own = PROCESS.forecast(at, values, noise, [Place("ticket", 64)])
     assert found.predict("ticket", [64], [10]).mean > own.mean
+
+
+def test_a_section_is_no_shorter_than_its_work() -> None:
+    """But for the noise of its measurement."""
+    (point,) = points(100.0)
+    assert not point.shorter_than(104.0)
+    assert point.shorter_than(110.0)
