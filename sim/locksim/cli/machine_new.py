@@ -80,6 +80,7 @@ def new(
     _check(name, path, yes)
     files = _files(from_)
     asked = not files and not shape
+    lscpu = Lscpu.read(files["lscpu"]) if "lscpu" in files else None
     if asked and not _terminal():
         raise UsageError(
             "describe the machine: give --from FILE or --shape 2x32x2 "
@@ -91,7 +92,7 @@ def new(
         else _known(
             name,
             Matrix.read(files["matrix"]) if "matrix" in files else None,
-            Lscpu.read(files["lscpu"]) if "lscpu" in files else None,
+            lscpu,
             shape,
             files.get("calibration"),
             line=line,
@@ -114,7 +115,7 @@ def new(
     return Report(
         _document(found, path),
         lambda view: _print(view, found, path),
-        after=lambda: _warn(known, found),
+        after=lambda: _warn(known, lscpu, found),
     )
 
 
@@ -219,7 +220,10 @@ def _shape(text: str) -> Shape:
     return regular(nodes, cores, threads)
 
 
-_DISTANT = ("transfer", "memory", "invalidate", "overlap", "cache")
+_DISTANT = (
+    *("transfer", "memory", "invalidate", "overlap", "cache"),
+    *("tenure_class", "tenure_plain_class"),
+)
 
 
 def _calibration(folder: Path) -> tuple[dict[str, Value], str]:
@@ -237,7 +241,8 @@ def _calibration(folder: Path) -> tuple[dict[str, Value], str]:
         scale = ns[p.name] / p.value if p.value else 1.0
         low, high = ((p.value if end is None else end) * scale for end in (p.low, p.high))
         where = f"{p.source} ({machine.name})"
-        costs[p.name] = Value(ns[p.name], low, high, where, p.role, p.trials)  # type: ignore[arg-type]
+        ends = ns[p.name], low, high
+        costs[p.name] = Value(*ends, where, p.role, p.trials, p.spread or 0.0)  # type: ignore[arg-type]
     return costs, machine.title
 
 
@@ -344,10 +349,13 @@ def _print(output: Console, found: Draft, path: Path) -> None:
     say(f"  file: {path}\n  try: locklab sweep ticket mcs --machine ./{path}", output)
 
 
-def _warn(known: Known, found: Draft) -> None:
-    """Say what the profile cannot hold."""
+def _warn(known: Known, lscpu: Lscpu | None, found: Draft) -> None:
+    """Say what the profile cannot hold, and what does not fit together."""
+    from locksim.study.new_machine.consistency import inconsistencies
     from locksim.study.new_machine.draft import LEVEL_NS
 
+    for text in inconsistencies(known.shape, known.readings, lscpu):
+        warn(text)
     if known.shape.missing:
         warn(
             f"groups of CPUs differ in size: {known.shape.missing} CPUs of the profile do not "

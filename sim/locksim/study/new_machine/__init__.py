@@ -4,6 +4,7 @@
     lscpu       sockets, cores, threads, clock
     shape       which CPUs are near one another: the profile's nodes and distance classes
     ping_pong   the matrix's loop on a simulated machine, and the transfer that gives a reading
+    consistency whether latencies can be those of this machine
     defaults    values that none of these say, each with the range in which it may lie
     draft       all of it together: the profile as a document, and its comments
 

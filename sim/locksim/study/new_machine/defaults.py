@@ -16,6 +16,11 @@ TENURE_SHARE = 0.3
 """Line hold time as a share of the nearest handoff. Measured: 0.28 between two cores of a Cascade
 Lake virtual machine, 0.63 on an EPYC one (docs/use/calibration.md)."""
 TENURE_RANGE = (0.1, 0.65)
+TENURE_SPREAD = 1.0
+"""With one length of hold time CPUs keep in step (docs/use/machines.md has the errors)."""
+ISSUE_PERCENT = 150
+"""Private work of a thread while the other thread of its core works: 1.5 to 2 times as long on a
+virtual machine (docs/use/calibration.md)."""
 JITTER_SHARE = 0.05
 MEMORY_NS = 100.0
 HANDOFF_NS = {"core": 8.0, "node": 50.0, "cache": 100.0, "socket": 140.0}
@@ -30,6 +35,7 @@ class Value:
 
     Arguments:
         trials: readings that it rests on, None where it rests on none.
+        spread: by which share each single one differs; None: as other values of its name do.
     """
 
     ns: float
@@ -38,6 +44,7 @@ class Value:
     source: str
     role: Role = "assumed"
     trials: int | None = None
+    spread: float | None = None
 
     def table(self) -> dict[str, Any]:
         """Return it as a table of a profile."""
@@ -50,7 +57,8 @@ class Value:
         if self.low < self.high:
             low, high = _short(self.low), _short(self.high)
             found |= {"low": min(low, found["value"]), "high": max(high, found["value"])}
-        return found | ({} if self.trials is None else {"trials": self.trials})
+        more = {} if self.trials is None else {"trials": self.trials}
+        return found | more | ({"spread": self.spread} if self.spread else {})
 
 
 def plain(architecture: str, clock_ghz: float | None) -> dict[str, Value]:
@@ -84,25 +92,38 @@ def plain(architecture: str, clock_ghz: float | None) -> dict[str, Value]:
     }
 
 
-def of_handoff(handoff_ns: float) -> dict[str, Value]:
-    """Return line hold time and jitter, from the ping-pong between near cores in ns."""
-    low, high = (share * handoff_ns for share in TENURE_RANGE)
-    return {
-        "tenure": Value(
-            TENURE_SHARE * handoff_ns,
-            low,
-            high,
-            f"{TENURE_SHARE:.0%} of the ping-pong between near cores: it is not published; "
-            "28 % and 63 % were measured on two other machines",
-        ),
+def of_handoff(near_ns: float, core_ns: float | None) -> dict[str, Value]:
+    """Return line hold times and jitter.
+
+    Arguments:
+        near_ns: the ping-pong between near cores.
+        core_ns: between two threads of a core; None where a core has one.
+    """
+    found = {
+        "tenure": _hold_time(near_ns, "near cores"),
         "jitter": Value(
-            JITTER_SHARE * handoff_ns,
+            JITTER_SHARE * near_ns,
             0.0,
-            0.2 * handoff_ns,
+            0.2 * near_ns,
             f"{JITTER_SHARE:.0%} of the ping-pong between near cores, so that waiters do not fall "
             "into step",
         ),
     }
+    if core_ns is not None:
+        found["tenure_class.core"] = _hold_time(core_ns, "two threads of a core")
+    return found
+
+
+def _hold_time(ping_pong_ns: float, between: str) -> Value:
+    low, high = (share * ping_pong_ns for share in TENURE_RANGE)
+    return Value(
+        TENURE_SHARE * ping_pong_ns,
+        low,
+        high,
+        f"{TENURE_SHARE:.0%} of the ping-pong between {between}: it is not published; "
+        "28 % and 63 % were measured between cores of two other machines",
+        spread=TENURE_SPREAD,
+    )
 
 
 def of_transfers(transfers: Mapping[str, Value]) -> dict[str, Value]:

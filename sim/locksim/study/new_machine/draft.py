@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from locksim.machine import Machine, MachineError
@@ -88,18 +88,23 @@ def draft(known: Known, report: Callable[[str, float], None] = lambda text, done
     readings, guessed = _all_readings(known)
     costs = {
         **defaults.plain(known.architecture, known.clock_ghz),
-        **defaults.of_handoff(readings["node"].ns),
+        **defaults.of_handoff(
+            readings["node"].ns, readings["core"].ns if "core" in readings else None
+        ),
     }
     allowed = {
         *costs,
         "tenure_plain",
-        *(f"{k}.{n}" for k in ("transfer", "invalidate") for n in readings),
+        *(f"{k}.{n}" for k in ("transfer", "invalidate", "tenure_class") for n in readings),
     }
     allowed |= {f"memory.{name}" for name in readings if name != "core"}
     for name in known.costs:
         if name not in allowed:
             raise MachineError(f"no cost '{name}' on this machine; {did_you_mean(name, allowed)}")
-    costs |= {n: v for n, v in known.costs.items() if n.partition(".")[0] not in _BY_DISTANCE}
+    for name, value in known.costs.items():
+        if name.partition(".")[0] not in _BY_DISTANCE:
+            spread = costs[name].spread if name in costs else None
+            costs[name] = value if value.spread is not None else replace(value, spread=spread)
     transfers = _first_transfers(readings)
     machine = _machine(known, costs, transfers)
     for k, name in enumerate(readings):
@@ -240,7 +245,8 @@ def _document(known: Known, values: Mapping[str, Value]) -> dict[str, Any]:
             "clean_supplier": "nearest",
             "bus": "none",
             "store_buffer_entries": 56,
-        },
+        }
+        | ({"shared_issue_percent": defaults.ISSUE_PERCENT} if shape.threads > 1 else {}),
         "cost": cost,
     }
 

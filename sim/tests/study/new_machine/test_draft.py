@@ -39,6 +39,8 @@ def test_the_text_is_the_document_with_comments(known: Known) -> None:
     assert "# A node is a group of cores" in found.text
     assert "assumed" == table["cost"]["tenure"]["role"]
     assert all(p.low is not None for p in found.machine.parameters() if p.role == "assumed")
+    assert {"spread"} <= set(table["cost"]["tenure"]) & set(table["cost"]["tenure_class"]["core"])
+    assert 100 < found.machine.protocol.shared_issue_percent
     assert {"fitted": 3} == {k: n for k, n in found.roles.items() if k == "fitted"}
 
 
@@ -48,9 +50,25 @@ def test_what_is_given_is_taken(known: Known) -> None:
         "tenure": Value(2.0, 2.0, 2.0, "a manual", "published"),
         "transfer.far": Value(99.0, 99.0, 99.0, "a manual", "published"),
     }
-    found = draft(Known(**{**vars(known), "costs": given})).machine.cost_ps()
+    machine = draft(Known(**{**vars(known), "costs": given})).machine
+    found = machine.cost_ps()
     assert (2_000, 99_000) == (found["tenure"], found["transfer.far"])
+    assert 0 < machine.spread_ps()["tenure"] <= 2_000
     assert found["transfer.node"] > draft(known).machine.cost_ps()["transfer.node"]
+
+
+def test_a_calibrated_spread_is_kept(known: Known) -> None:
+    """Where a calibration found hold times of one length, they stay so."""
+    constant = {"tenure": Value(2.0, 2.0, 2.0, "a calibration", "fitted", spread=0.0)}
+    machine = draft(Known(**{**vars(known), "costs": constant})).machine
+    assert 0 == machine.spread_ps()["tenure"]
+
+
+def test_threads_of_a_core_read_what_is_published() -> None:
+    """Their line hold time is their own: 8.3 ns one way is not 16."""
+    near = {"core": Reading(8.3, 8.3, 8.3, 1), "node": Reading(48.0, 48.0, 48.0, 1)}
+    found = draft(Known("smt", regular(1, 4, 2), "test", readings=near, reading_source="a page"))
+    assert 8.3 == pytest.approx(ping_pong_ns(found.machine, "core"), abs=0.1)
 
 
 def test_without_readings_everything_is_assumed() -> None:
