@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from locksim.study.simulation import Simulation
 
 
+LONGER = (4, 16, 64)
+"""Times the usual warm-up that a point gets, one after the other, while its caches fill."""
+
+
 def points_of(machine: str, cpus: Numbers | None) -> tuple[Machine, list[int]]:
     """Return the machine and the CPU counts, checked against its number of CPUs."""
     from locksim import machine as machines
@@ -48,9 +52,10 @@ def simulated_curve(
         options: of :func:`locksim.study.simulation.simulate`, the same for all points.
     """
     from locksim.core.result import SimulationError
-    from locksim.study.simulation import LONGEST_PS, simulate
+    from locksim.study.simulation import LONGEST_PS
 
     rows: list[dict[str, Any]] = []
+    warm_up: list[str] = []
     found: dict[tuple[str, int], Band] = {}
     broken = {name: 0 for name, _, _ in plan}
     ended: BaseException | None = None
@@ -60,12 +65,12 @@ def simulated_curve(
             longest_ps = load.livelock_limit_ps(n) or LONGEST_PS
             options |= {"cpus": n, "longest_ps": longest_ps}
             try:
-                result = simulate(
-                    load.workload, machine=machine, replications=replications, **options
+                result, warmup = _warmed_up(
+                    load, {"machine": machine, "replications": replications, **options}
                 )
                 if not result.complete:  # fewer replications than the other points have
                     raise KeyboardInterrupt
-                band = _band(result, causes, load, options)
+                band = _band(result, causes, load, options | warmup)
             except KeyboardInterrupt as interrupt:
                 ended = interrupt
                 break
@@ -74,9 +79,32 @@ def simulated_curve(
                 break
             if band is not None:
                 found[name, n] = band
+            if warmup:
+                warm_up.append(_in_words(name, result, warmup["warmup"]))
             rows.append(_row(name, result) | ({} if band is None else band.columns()))
             broken[name] += result.violations()
-    return Curve(rows, broken, ended, planned=[(name, n) for name, _, n in plan], bands=found)
+    planned = [(name, n) for name, _, n in plan]
+    return Curve(rows, broken, ended, planned=planned, bands=found, warm_up=warm_up)
+
+
+def _warmed_up(load: PlainLoad, options: dict[str, Any]) -> tuple[Simulation, dict[str, int]]:
+    """Return a run whose caches are full, and the warm-up that it needed; empty: the usual one."""
+    from locksim.study.simulation import WARM_UP, simulate
+
+    result = simulate(load.workload, **options)
+    warmup = WARM_UP
+    for longer in LONGER:
+        if not result.warming:
+            break
+        warmup = longer * WARM_UP
+        result = simulate(load.workload, warmup=warmup, **options)
+    return result, {"warmup": warmup} if warmup > WARM_UP else {}
+
+
+def _in_words(name: str, result: Simulation, warmup: int) -> str:
+    """Return that a point had a longer warm-up, and whether it was enough."""
+    still = "hit rates still rise at its end" if result.warming else "hit rates rose until then"
+    return f"{name} on {cpus_of(result.cpus)}: warm-up of {warmup} units of work a CPU, {still}"
 
 
 def _band(

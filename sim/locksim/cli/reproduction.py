@@ -166,7 +166,11 @@ def _print_cells(output: Console, cells: list[Cell]) -> None:
 
 def _print_bands(output: Console, result: Reproduction) -> None:
     """Say what the bands hold, and what moves each predicted cell, if that is known."""
-    output.print(f"  band: {result.banded} (locklab help uncertainty).", markup=False)
+    output.print(
+        f"  band: {result.banded}, without\n  the error of the model: the measured value is beside "
+        "it (locklab help uncertainty).",
+        markup=False,
+    )
     known = [(c, c.band) for c in result.cells if c.band and c.role == "predicted"]
     if any(len(band.effects) > 1 for _, band in known):
         output.print()

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from locksim.lang import Workload
     from locksim.machine import Machine
-    from locksim.study.bands import Band
+    from locksim.study.bands import Band, Effect
     from locksim.study.simulation import Simulation
     from lockui.plots import Plot
 
@@ -144,7 +144,10 @@ def run(
 
     def show(view: Console) -> None:
         _print(view, lock, result)
-        _print_bands(view, result, found, profile)
+        if found:
+            _print_bands(view, result, found, profile)
+        else:
+            _print_model_error(view, _model_effects(result, program.workload)["throughput"])
         if ledger:
             print_ledger(view, recorded.ledger())
         if trace is not None:
@@ -166,6 +169,11 @@ def run(
                 f"{lock}: mutual exclusion was violated {broken:,} times; the measurements are "
                 "those of a broken lock"
             )
+        if result.warming:
+            warn(
+                "hit rates still rose when the measurement ended: the caches were being filled\n"
+                "help: give more --operations, or use 'locklab sweep', which lengthens the warm-up"
+            )
         if not result.complete:
             raise interrupted("the values above are those of the finished replications")
 
@@ -181,7 +189,6 @@ def _bands(
     """Return the band of each measure, one cause at a time."""
     from locksim.study.bands import bands as bands_of
     from locksim.study.bands import one_at_a_time
-    from locksim.study.model_error import model_effect
 
     def measured(run: Simulation) -> dict[str, float]:
         return {row["measure"]: row["mean"] for row in run.measures()}
@@ -195,12 +202,19 @@ def _bands(
             return measured(simulated(machine, replications=1))
 
         first = replace(result, replications=result.replications[:1])
-        values = measured(result)
-        model = {
-            name: model_effect(result, workload, values[name], rate=rate)
-            for name, rate in (("throughput", True), ("time per operation", False))
-        }
-        return bands_of(causes, measure, values, measured(first), model)
+        model = _model_effects(result, workload)
+        return bands_of(causes, measure, measured(result), measured(first), model)
+
+
+def _model_effects(result: Simulation, workload: Workload) -> dict[str, Effect]:
+    """Return how far the error of the model moves the rate and the time."""
+    from locksim.study.model_error import model_effect
+
+    values = {row["measure"]: row["mean"] for row in result.measures()}
+    return {
+        name: model_effect(result, workload, values[name], rate=rate)
+        for name, rate in (("throughput", True), ("time per operation", False))
+    }
 
 
 def _summary(result: Simulation, found: dict[str, Band]) -> list[dict[str, Any]]:
@@ -212,11 +226,21 @@ def _summary(result: Simulation, found: dict[str, Band]) -> list[dict[str, Any]]
 def _print_bands(
     output: Console, result: Simulation, found: dict[str, Band], profile: Machine
 ) -> None:
-    """Print the bands, if there are any."""
-    if found:
-        units = {row["measure"]: row["unit"] for row in result.measures()}
-        bands.warn_without_range(output, profile)
-        bands.print_bands(output, {name: (b, units[name]) for name, b in found.items()})
+    """Print the bands."""
+    units = {row["measure"]: row["unit"] for row in result.measures()}
+    bands.warn_without_range(output, profile)
+    bands.print_bands(output, {name: (b, units[name]) for name, b in found.items()})
+
+
+def _print_model_error(output: Console, effect: Effect) -> None:
+    """Say how far the error of the model moves the throughput."""
+    scale = tables.scale_of(effect.high, "1/s")
+    say(
+        f"\n  The error of the model: throughput {scale.number(effect.low)} to "
+        f"{scale.text(effect.high)}\n  ({effect.why}).\n"
+        "  --sensitivity adds what else is not known.",
+        output,
+    )
 
 
 def _print(output: Console, lock: str, result: Simulation) -> None:

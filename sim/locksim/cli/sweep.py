@@ -69,6 +69,7 @@ class SweepAnswer(TypedDict):
     where no thread took that side. ``complete`` is false after Ctrl-C and after a program got
     stuck: the rows are then those that were finished. ``dataset`` is there if the runs were kept.
     ``leads`` says at each number of CPUs which lock is the fastest, and its lead over the second.
+    ``warm_up`` names the points that had a longer warm-up, since hit rates rose until its end.
     """
 
     machine: str
@@ -76,6 +77,7 @@ class SweepAnswer(TypedDict):
     complete: bool
     rows: list[dict[str, Any]]
     leads: NotRequired[list[Lead]]
+    warm_up: NotRequired[list[str]]
     dataset: NotRequired[dict[str, Any]]
 
 
@@ -158,6 +160,8 @@ def sweep(
     leads = leads_of(curve)
     if leads:
         document["leads"] = leads
+    if curve.warm_up:
+        document["warm_up"] = curve.warm_up
     if curve.dataset is not None:
         document["dataset"] = curve.dataset
 
@@ -165,6 +169,8 @@ def sweep(
         if folder is None or len(curve.rows) <= MOST_ROWS:
             _print(view, curve, units, f"{on}, hold {load.hold}, think {load.think}")
             _print_bands(view, curve, causes, profile)
+            for text in curve.warm_up:
+                view.print(f"  {text}", markup=False)
             print_leads(view, leads)
         if curve.dataset is not None:
             say(curve.in_words(), view)

@@ -57,6 +57,7 @@ class Curve:
         planned: lock and CPUs of every point, for a plot; empty: those of the rows.
         varied: names of the factors beside lock and CPUs. dataset: of the JSON, if there is one.
         bands: of a point's throughput, by lock and CPUs, as far as there are bands.
+        warm_up: the points that had a longer warm-up, in words.
     """
 
     rows: list[dict[str, Any]]
@@ -66,6 +67,7 @@ class Curve:
     varied: list[str] = field(default_factory=list)
     dataset: dict[str, Any] | None = None
     bands: dict[tuple[str, int], Band] = field(default_factory=dict)
+    warm_up: list[str] = field(default_factory=list)
 
     def in_words(self) -> str:
         """How many runs the dataset has given, and how to read them."""

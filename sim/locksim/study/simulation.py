@@ -38,8 +38,13 @@ Placement = Literal["compact", "scatter"] | list[int]
 Progress = Callable[[str, float], None]
 Reader = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], object]
 """Reader of a trace in parts, as of :mod:`locksim.engine.fast.engine`."""
+WARM_UP = 20
+"""Units of work of a CPU before the measurement."""
 LONGEST_PS = 10**13
 """Simulated time (10 s) after which a replication without a finished unit of work is a livelock."""
+FILLING, FILLED = 0.05, 0.01
+"""Caches are still being filled if so large a share of the transfers adds a copy, and there are so
+many new copies per unit of work, in both halves of a window."""
 _TIMED = ("hold", "wait")
 TIMES = tuple(
     f"{side}{what}_{name}_ns" for side in ("", "read_") for what in _TIMED for name in PERCENTILES
@@ -68,6 +73,7 @@ class Replication:
         lines: int64[n_lines], transfers of each line.
         durations: histograms of waits and holds, by lock and column: those of
             :class:`~locksim.core.result.RunResult`.
+        copies: of lines in all caches, at the start, near the middle and at the end of the window.
     """
 
     seed: int
@@ -76,6 +82,15 @@ class Replication:
     locks: npt.NDArray[np.int64]
     lines: npt.NDArray[np.int64]
     durations: dict[tuple[int, int], int] = field(default_factory=dict)
+    copies: tuple[int, int, int] = (0, 0, 0)
+
+    @property
+    def warming(self) -> bool:
+        """Whether the caches were still being filled, so that fewer and fewer accesses miss."""
+        begin, middle, end = self.copies
+        transfers, done = int(self.lines.sum()), int(self.cpu[:, CPU_COUNTERS.index("done")].sum())
+        least = max(FILLING * transfers, FILLED * done) / 2
+        return min(middle - begin, end - middle) > least
 
 
 @dataclass(frozen=True)
@@ -101,6 +116,11 @@ class Simulation:
     may_sleep: bool = False
     seconds: float = field(default=0.0, compare=False)
     ran: frozenset[Place] = field(default=frozenset(), repr=False)
+
+    @property
+    def warming(self) -> bool:
+        """Whether hit rates still rose when the measurement ended, in every replication."""
+        return all(r.warming for r in self.replications)
 
     def operation_ps(self) -> Interval:
         """Mean time from one unit of work to the next, on one CPU, in picoseconds."""
@@ -226,7 +246,7 @@ def simulate(
     cpus: int | None = None,
     placement: Placement = "compact",
     operations: int = 100,
-    warmup: int = 20,
+    warmup: int = WARM_UP,
     replications: int = 5,
     seed: int = 1,
     heap_lines: int | None = None,
@@ -463,21 +483,26 @@ def _replicate(
         step *= 2
     start, before = session.time_ps, session.done()
     session.reset()
+    copies = [session.copies()]
     while session.done() < operations:
         # The remaining work at the pace so far, and a little more; never below a
         # microsecond.
         done = session.done()
         pace = (session.time_ps - start) / done if done else start / max(before, 1)
-        session.advance(
-            session.time_ps + max(1_000_000, int((operations - done) * pace * 1.05)), progress
-        )
+        length_ps = max(1_000_000, int((operations - done) * pace * 1.05))
+        end_ps = session.time_ps + length_ps
+        if len(copies) == 1:
+            session.advance(session.time_ps + length_ps // 2, progress)
+            copies.append(session.copies())
+        session.advance(end_ps, progress)
         if session.time_ps - start > longest_ps and not session.done():
             raise session.livelock()
         if session.finished:
             break
     result = session.result()
     window_ps = session.time_ps - start
-    return Replication(seed, window_ps, result.cpu, result.locks, result.lines, result.durations)
+    counts = result.cpu, result.locks, result.lines, result.durations
+    return Replication(seed, window_ps, *counts, (copies[0], copies[1], session.copies()))
 
 
 def _share(part: int, whole: int) -> float:

@@ -113,7 +113,7 @@ def test_bands_are_cheap_or_asked_for(made_up: MadeUp, tmp_path: Path) -> None:
     orders = "starting order, 10 random orders"
     assert [("3 draws, starting order", True), (orders, True)] == keys
     shown = RUN.invoke(app, ["made-up", "--out", str(tmp_path)], env={"COLUMNS": "80"}).stdout
-    assert "band: 3 draws, starting order (locklab help uncertainty)." in shown
+    assert "band: 3 draws, starting order, without\n  the error of the model" in shown
     assert "band, %" in shown
     page = tmp_path / "page.html"
     RUN.invoke(app, ["made-up", "--out", str(page)])

@@ -30,6 +30,14 @@ def test_tables_fit_80_columns() -> None:
         assert name in result.stdout
 
 
+def test_the_error_of_the_model_is_said() -> None:
+    """With the class of the question; with all other causes it is part of the bands."""
+    shown = RUN.invoke(app, ["ticket", *SHORT]).stdout
+    assert "The error of the model: throughput" in shown
+    assert "(one contended line; learned from" in shown
+    assert "The error of" not in RUN.invoke(app, ["ticket", *SHORT, "--sensitivity"]).stdout
+
+
 def test_narrow_terminal_cuts_nothing_either() -> None:
     """The tables keep their 80 columns; the terminal wraps."""
     wide, narrow = (

@@ -9,7 +9,7 @@ from spinners import Hoarder, TakenTwice, Turns
 from locksim import simulate
 from locksim.core.result import DeadlockError, SimulationError
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
-from locksim.lang import Workload, compute, done, param, pause, word
+from locksim.lang import Workload, array, compute, done, param, pause, random_below, word
 from locksim.library.locks.ticket import TicketLock
 from locksim.library.locks.ttas import TTASLock
 from locksim.library.workloads.critical_section import CriticalSection
@@ -284,3 +284,30 @@ def test_per_operation_by_hand():
     assert 5e8 == result.throughput().mean
     assert 1.5 == result.transactions().mean
     assert 1 / 3 == result.fairness().mean
+
+
+class Table(Workload):
+    """Every unit of work reads a line of a table by chance."""
+
+    rows = array(4_000, word(padded=True))
+
+    def thread(self):
+        while True:
+            yield self.rows[random_below(4_000)].load()
+            yield done()
+
+
+def test_a_large_table_is_still_warming():
+    """Few accesses hit at first; a lock's lines, and a table that was read, are there."""
+    options = {"machine": "desktop-4", "cpus": 2, "replications": 2}
+    assert simulate(Table(), **options).warming
+    assert not simulate(Table(), **options, warmup=30_000).warming
+    assert not simulate(CONTENDED, **options).warming
+
+
+def test_copies_are_counted_at_start_middle_and_end():
+    """Each of two CPUs reads new lines at the pace of its units of work."""
+    (one,) = simulate(Table(), machine="desktop-4", cpus=2, replications=1).replications
+    begin, middle, end = one.copies
+    assert begin < middle < end
+    assert end - begin <= int(one.lines.sum())

@@ -142,6 +142,11 @@ class Session:
         """Units of work done by all CPUs since the start, or since ``reset``."""
         return int(self.state.count[:, N_DONE].sum())
 
+    def copies(self) -> int:
+        """Copies of lines in the caches of all CPUs now."""
+        line = self.state.line
+        return int((line[:, L_OWNER] >= 0).sum() + line[:, L_SHARERS].sum())
+
     def reset(self) -> None:
         """Reset the counters (at the end of a warm-up); all activity continues."""
         self.state.count[:] = 0
