@@ -26,6 +26,7 @@ from locknative.calibration.fit import FITTED_LOCKS, FITTED_PROBES, Fit, Problem
 from locknative.calibration.profile import document, machine_of
 from locknative.calibration.readings import Reading, Regime, read
 from locknative.calibration.shape import Shape, shape_of
+from locknative.errors import NativeError
 from locknative.survey.cells import Cell, cpu_sets, probe_cells
 from locknative.survey.folder import provenance
 from locknative.survey.topology import Cpu, relation
@@ -114,6 +115,7 @@ def calibrate_readings(
 ) -> Calibration:
     """Make a machine from readings; ``origin`` is a survey's provenance. Errors: as above."""
     cpus = [Cpu(**cpu) for cpu in origin["cpus"]]
+    _check_regime(regime, calibration_cells(cpus))
     handoffs = {
         (c.cpus[0], c.cpus[1]): r.value_ns
         for c, r in readings.items()
@@ -325,11 +327,25 @@ def _assumed(value: float, source: str) -> CostNs:
     return CostNs(value, value, value, source, "assumed")
 
 
+def _check_regime(regime: Regime, cells: Sequence[Cell]) -> None:
+    """Check that the probes were measured in the state in which most trials were.
+
+    Raises:
+        NativeError: no trial of some of them was.
+    """
+    lost = sorted({cell.kernel for cell in cells}.intersection(regime.lost))
+    if lost:
+        raise NativeError(
+            f"the machine changed between the probes and the locks: {regime.in_words}. No trial of "
+            f"{', '.join(lost)} was made in the more frequent state\n"
+            "help: survey again, into a new folder"
+        )
+
+
 def _note(regime: Regime) -> str:
     if regime.share == 1:
         return "one regime throughout"
     return (
-        f"the handoff between near CPUs changed during the survey; the trials used are those of "
-        f"the regime of {regime.sentinel_ns:.1f} ns, {regime.share:.0%} of the time; "
+        f"{regime.in_words}; the trials used are those of the first state; "
         f"{regime.left_out} trials are left out"
     )

@@ -16,6 +16,7 @@ from locknative.survey.cells import WHOLE, Cell
 if TYPE_CHECKING:
     from locksim.lang import Workload
     from locksim.machine import Machine
+    from locksim.study.simulation import Simulation
 
 PROBES = (
     *("contended_add", "false_sharing", "handoff_cas", "handoff_store", "write_shared"),
@@ -68,7 +69,7 @@ def workload(cell: Cell, turn_ns: float, loop_ns: float = 0) -> Workload:
     return _lock(cell, round(1000 * turn_ns * cell.hold), think_ps, round(1000 * loop_ns))
 
 
-def reading_ns(
+def simulated(
     cell: Cell,
     machine: Machine,
     turn_ns: float,
@@ -77,8 +78,8 @@ def reading_ns(
     placement: Sequence[int] | None = None,
     operations: int = OPERATIONS,
     seed: int = 1,
-) -> float:
-    """Return the reading of a cell on a simulated machine, in ns.
+) -> tuple[Simulation, Workload]:
+    """Return the run of a cell on a simulated machine, and what ran.
 
     Args:
         cell, turn_ns, loop_ns: as for :func:`workload`.
@@ -93,8 +94,9 @@ def reading_ns(
     """
     from locksim import simulate
 
+    load = workload(cell, turn_ns, loop_ns)
     run = simulate(
-        workload(cell, turn_ns, loop_ns),
+        load,
         machine=machine,
         cpus=cell.threads,
         placement="compact" if placement is None else list(placement),
@@ -103,7 +105,12 @@ def reading_ns(
         replications=1,
         seed=seed,
     )
-    return 1e9 / run.throughput().mean
+    return run, load
+
+
+def reading_ns(cell: Cell, machine: Machine, turn_ns: float, **options: Any) -> float:
+    """Return the reading of a cell on a simulated machine, in ns; all as for :func:`simulated`."""
+    return 1e9 / simulated(cell, machine, turn_ns, **options)[0].throughput().mean
 
 
 def _avc(cell: Cell, think_ps: int) -> Workload:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -37,19 +36,10 @@ def collect_here(
     good = collect(executable.path(), cells, folder, cpus, plan, plan.progress(report))
     short = [cell for cell, n in good.items() if n < min(LEAST_GOOD, plan.wanted)]
     if short:
-        load = os.getloadavg()[0]
         where = f"{short[0].kernel} on CPUs {', '.join(map(str, short[0].cpus))}"
         raise NativeError(
             f"{len(short)} of {len(good)} cells have fewer than {LEAST_GOOD} good trials, for "
-            f"example {where}. {_why(folder)}(load {load:.1f} on {len(cpus)} CPUs). Measure when "
-            f"the machine is idle, allow more time (--max-time), or use shorter trials (--duration "
+            f"example {where}\n{folders.rejections(folder)}\nhelp: measure when the machine is "
+            f"idle, allow more time (--max-time), or use shorter trials (--duration "
             f"{max(1, plan.trial_ms // 4)}ms)"
         )
-
-
-def _why(folder: Path) -> str:
-    """Return the last reason for a rejection, as a sentence."""
-    reasons = [r["rejected"] for r in folders.records(folder) if r["rejected"] is not None]
-    if not reasons:
-        return "Time was up "
-    return f"{len(reasons)} trials were rejected; the last reason: {reasons[-1]} "

@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING
 
 from locknative.calibration.expected import exposure
 from locknative.calibration.fit import FITTED_LOCKS
-from locknative.calibration.loops import loop_ns, reading_ns
-from locknative.calibration.readings import Reading
+from locknative.calibration.loops import loop_ns, reading_ns, simulated
+from locknative.calibration.readings import APART, Reading
 from locknative.errors import NativeError
 from locknative.survey.cells import Cell
 from locksim.machine import Machine
 from locksim.papers.factors import Factor, of_pairs
+from locksim.study.model_error import model_effect
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,9 +48,11 @@ def predict(
 
     Returns:
         Columns ``kernel, loop, threads, cpus, read, hold, think, write_share`` (the cell),
-        ``measured_ns, low_ns, high_ns, trials``, ``simulated_ns, mva_ns, markov_ns, usl_ns`` (NaN
-        where a model has no value), ``expected``, the error that the profile expects, as a fraction
-        (NaN if it expects none), and ``fitted``: whether the calibration has seen the point.
+        ``measured_ns, low_ns, high_ns, trials``, ``simulated_ns``, ``band_low_ns, band_high_ns``
+        (the error of the model, :mod:`locksim.study.model_error`), ``mva_ns, markov_ns, usl_ns``
+        (NaN where a model has no value), ``expected``, the error that the profile expects, as a
+        fraction (NaN if it expects none), and ``fitted``: whether the calibration has seen the
+        point.
 
     Raises:
         NativeError: the machine was not calibrated, or there is nothing to predict.
@@ -71,9 +74,11 @@ def predict(
         place = [machine.origin.cpus.index(cpu) for cpu in cell.cpus]
         low, high = readings[cell].interval_ns
         analytic = _analytic(cell, readings, machine)
-        simulated_ns = reading_ns(
+        run, load = simulated(
             cell, machine, turn_ns, loop_ns=loop_ns(cell, readings), placement=place
         )
+        simulated_ns = 1e9 / run.throughput().mean
+        band = model_effect(run, load, simulated_ns, rate=False)
         rows.append(
             {
                 **cell._asdict(),
@@ -83,6 +88,8 @@ def predict(
                 "high_ns": high,
                 "trials": len(readings[cell].trials),
                 "simulated_ns": simulated_ns,
+                "band_low_ns": band.low,
+                "band_high_ns": band.high,
                 "mva_ns": analytic[0],
                 "markov_ns": analytic[1],
                 "usl_ns": _usl(cell, readings),
@@ -132,6 +139,29 @@ def factors(table: pd.DataFrame) -> list[Factor]:
             for model in MODELS
         }
     )
+
+
+def other_state(readings: Mapping[Cell, Reading], machine: Machine) -> str | None:
+    """Return in words that the machine was not in the state of the profile; None if it was.
+
+    Args:
+        readings: of the survey. machine: the calibrated profile.
+    """
+    origin = machine.origin
+    assert origin is not None
+    cells = [c for c in readings if c.kernel == "handoff_cas" and set(c.cpus) <= {*origin.cpus}]
+    sentinel = max(cells, key=lambda c: len(readings[c].trials), default=None)
+    for cell in [sentinel] if sentinel else []:
+        place = [origin.cpus.index(cpu) for cpu in cell.cpus]
+        profile_ns = reading_ns(cell, machine, origin.turn_ns, placement=place)
+        measured_ns = readings[cell].value_ns
+        if not 1 / APART < measured_ns / profile_ns < APART:
+            return (
+                f"the handoff between CPUs {', '.join(map(str, cell.cpus))} took {measured_ns:.1f} "
+                f"ns in this survey and {profile_ns:.1f} ns when {machine.name} was calibrated: "
+                "the machine has changed its state; calibrate from this survey"
+            )
+    return None
 
 
 def _judged(table: pd.DataFrame) -> pd.DataFrame:

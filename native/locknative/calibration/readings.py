@@ -6,8 +6,10 @@ sampling unit. Most kernels give the time from one operation to the next, all th
 
 **Regimes.** Virtual CPUs may be moved during a survey; two that shared a cache then no longer do.
 The sentinel, a handoff that is timed about once a second, shows it: its readings fall into groups
-far apart. A trial of several CPUs counts only if the sentinels before and after it belong to the
-largest group. On real hardware there is only one group, and no trial is lost.
+far apart. On a busy host some readings lie between the groups, so the groups are also looked for in
+the medians of a few sentinels. A trial of several CPUs counts only if the sentinels before and
+after it belong to the largest group. On real hardware there is only one group, and no trial is
+lost.
 
 **Speed.** A trial that looked good when few had run is judged again by all trials
 (:mod:`locknative.survey.speed`).
@@ -17,7 +19,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,8 @@ from lockui.formats import other_format
 
 APART = 1.4
 """Sentinels that differ by more than this factor belong to different regimes."""
+SMOOTHED = 5
+"""Sentinels whose median stands for one of them, where single ones do not fall into groups."""
 RESAMPLES = 1000
 SENTINEL_WITHIN_S = 5.0
 """A trial without good sentinels this near in time, before and after, belongs to no regime."""
@@ -77,11 +81,24 @@ class Regime:
         sentinel_ns: the median sentinel in it, NaN where there is none (one CPU).
         share: the fraction of the good sentinels that belong to it.
         left_out: good trials that belong to another regime, or to none.
+        lost: kernels of which no good trial belongs to it.
+        others_ns: the median sentinels of the other regimes.
     """
 
     sentinel_ns: float
     share: float
     left_out: int
+    lost: tuple[str, ...] = ()
+    others_ns: tuple[float, ...] = ()
+
+    @property
+    def in_words(self) -> str:
+        """The states of the machine, the most frequent one first."""
+        others = " and ".join(f"{ns:.1f} ns" for ns in self.others_ns)
+        return (
+            f"the handoff between near CPUs took {self.sentinel_ns:.1f} ns for {self.share:.0%} of "
+            f"the time, and {others} otherwise"
+        )
 
 
 def read(folder: Path) -> tuple[dict[Cell, Reading], Regime]:
@@ -126,7 +143,10 @@ def regime_of(good: list[dict[str, Any]]) -> tuple[dict[Cell, Reading], Regime]:
         if value is not None:
             values[cell].append((record["at"], value))
     sentinels = _sentinels(values)
-    groups = _groups([value for _, value in sentinels])
+    sentinel_ns = [value for _, value in sentinels]
+    groups = _groups(sentinel_ns)
+    if len(set(groups)) < 2:
+        groups = _groups(_smoothed(sentinel_ns))
     if len(set(groups)) < 2:
         middle = float(np.median([v for _, v in sentinels])) if sentinels else float("nan")
         readings = {cell: Reading.of(v for _, v in pairs) for cell, pairs in values.items()}
@@ -141,8 +161,18 @@ def regime_of(good: list[dict[str, Any]]) -> tuple[dict[Cell, Reading], Regime]:
         left_out += len(pairs) - len(kept)
         if kept:
             taken[cell] = Reading.of(kept)
-    members = [v for (_, v), group in zip(sentinels, groups, strict=True) if group == wanted]
-    return taken, Regime(float(np.median(members)), len(members) / len(groups), left_out)
+    medians = {
+        group: float(np.median([v for v, g in zip(sentinel_ns, groups, strict=True) if g == group]))
+        for group in set(groups)
+    }
+    kept_kernels = {cell.kernel for cell in taken}
+    return taken, Regime(
+        medians.pop(wanted),
+        groups.count(wanted) / len(groups),
+        left_out,
+        tuple(sorted({cell.kernel for cell in values} - kept_kernels)),
+        tuple(sorted(medians.values())),
+    )
 
 
 def value_ns(cell: Cell, tallies: list[Mapping[str, Any]]) -> float | None:
@@ -159,6 +189,12 @@ def _sentinels(values: Mapping[Cell, list[tuple[float, float]]]) -> list[tuple[f
     for pairs in series:
         longest = max(longest, pairs, key=len)
     return sorted(longest)
+
+
+def _smoothed(values: Sequence[float]) -> list[float]:
+    """Return for each value the median of itself and its neighbours."""
+    half = SMOOTHED // 2
+    return [float(np.median(values[max(0, i - half) : i + half + 1])) for i in range(len(values))]
 
 
 def _groups(values: list[float]) -> list[int]:

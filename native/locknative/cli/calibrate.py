@@ -16,7 +16,7 @@ from locknative.cli.options import Trials
 from locksim.cli.show_machine import MachineAnswer, document
 from lockui import tables
 from lockui.command import Detail, command
-from lockui.console import progress, say
+from lockui.console import progress, say, warn
 from lockui.errors import saving
 from lockui.extras import demand
 from lockui.portable import usable_cpus
@@ -125,6 +125,8 @@ def calibrate(
             cells = calibration_cells(topology.read(), host.llc_kib(), host.memory_kib() // 4)
             collect_here(cells, folder, plan, lambda text, done: report(text, 0.7 * done))
         found = solve(folder, name, lambda text: report(text, 0.8))
+    if found.regime.share < 1:
+        warn(f"{found.regime.in_words}; the profile is of the first state")
     with saving("--out"):
         out.write_text(toml(found.document), encoding="utf-8")
 

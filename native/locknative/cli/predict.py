@@ -2,7 +2,8 @@
 
 A point in ``--json`` has the keys ``kernel``, ``loop``, ``threads``, ``cpus``, ``read``, ``hold``,
 ``think``, ``write_share``, ``option``, ``measured_ns``, ``low_ns``, ``high_ns``, ``trials``,
-``simulated_ns``, ``mva_ns``, ``markov_ns``, ``usl_ns``, ``expected`` and ``fitted``; a row of
+``simulated_ns``, ``band_low_ns``, ``band_high_ns``, ``mva_ns``, ``markov_ns``, ``usl_ns``,
+``expected`` and ``fitted``; a row of
 ``errors`` has ``kernel``, ``points`` and the models. Errors are means of absolute relative errors,
 as fractions, over points with several CPUs. ``expected`` is the simulator's error as the profile
 expects it; null if it expects none. Factors are max(p/m, m/p) over the same points: the geometric
@@ -22,7 +23,7 @@ from locksim.papers.factors import Factor
 from lockui import tables
 from lockui.command import Detail, command
 from lockui.completion import among
-from lockui.console import progress, say
+from lockui.console import progress, say, warn
 from lockui.document import records
 from lockui.report import Report
 
@@ -32,6 +33,13 @@ if TYPE_CHECKING:
 
 
 app = typer.Typer(add_completion=False)
+
+
+NO_POINT = (
+    "no point to judge: a lock counts on two or more CPUs, if it was also measured on one CPU and\n"
+    "  the calibration has not seen it; --all shows every point\n"
+    "  help: run 'locklab native survey' for longer, or when the machine is idle"
+)
 
 
 class PredictAnswer(TypedDict):
@@ -77,7 +85,13 @@ def predict(
             factors=predictions.factors(table),
         ),
         lambda view: _print(view, table, summary, all_=all_),
+        after=lambda: _warn(predictions.other_state(readings, profile)),
     )
+
+
+def _warn(text: str | None) -> None:
+    if text:
+        warn(text)
 
 
 def _print(output: Console, table: pd.DataFrame, summary: pd.DataFrame, *, all_: bool) -> None:
@@ -85,6 +99,9 @@ def _print(output: Console, table: pd.DataFrame, summary: pd.DataFrame, *, all_:
 
     if all_:
         _print_points(output, table)
+    if not summary["points"].any():
+        say(NO_POINT, output)
+        return
     view = tables.table()
     tables.add(view, "mean error over")
     columns = ("simulated", "expected", *predictions.MODELS[1:])
@@ -117,8 +134,9 @@ def _print_points(output: Console, table: pd.DataFrame) -> None:
     view = tables.table()
     for name in ("kernel", "loop"):
         tables.add(view, name)
-    for name in ("CPUs", "hold", "think", "writes", "measured", "interval", "simulated", "error"):
+    for name in ("CPUs", "hold", "think", "writes", "measured", "interval", "simulated", "band"):
         tables.add(view, name, right=True)
+    tables.add(view, "error", right=True)
     tables.add(view, "expected", right=True)
     for row in records(table):
         error = row["simulated_ns"] / row["measured_ns"] - 1
@@ -133,6 +151,7 @@ def _print_points(output: Console, table: pd.DataFrame) -> None:
             tables.digits(row["measured_ns"]),
             f"{tables.digits(row['low_ns'])} … {tables.digits(row['high_ns'])}",
             tables.digits(row["simulated_ns"]),
+            f"{tables.digits(row['band_low_ns'])} … {tables.digits(row['band_high_ns'])}",
             f"{error:+.0%}{' fitted' if row['fitted'] else ''}",
             tables.DASH if row["expected"] is None else f"{row['expected']:.0%}",
         )

@@ -26,13 +26,17 @@ PARTS = ("probes", "kernels")
 
 
 class SurveyAnswer(TypedDict):
-    """What lies in the folder: ``short`` cells have fewer good trials than ``wanted``."""
+    """What lies in the folder: ``short`` cells have fewer good trials than ``wanted``.
+
+    ``rejections`` says how many trials were rejected and why, and the load, in words.
+    """
 
     folder: str
     cells: int
     good_trials: int
     short: int
     wanted: int
+    rejections: str
 
 
 def _parts() -> list[str]:
@@ -55,7 +59,7 @@ def survey(
     'locklab native predict --from' read the folder.
     """
     from locknative.compilation import executable
-    from locknative.survey import collect
+    from locknative.survey import collect, folder
 
     plan = trials.plan(seed)
     with progress("survey") as report:
@@ -68,9 +72,12 @@ def survey(
             progress=plan.progress(report),
         )
     short = sum(n < trials.trials for n in good.values())
+    rejections = folder.rejections(out)
     text = (
         f"{out}: {len(good)} cells, {sum(good.values())} good trials; {short} cells have fewer "
-        f"than {trials.trials}" + ("; run the same line again to continue" if short else "")
+        f"than {trials.trials}"
+        + ("; run the same line again to continue" if short else "")
+        + f"\n{rejections}"
     )
     return Report(
         SurveyAnswer(
@@ -79,6 +86,7 @@ def survey(
             good_trials=sum(good.values()),
             short=short,
             wanted=trials.trials,
+            rejections=rejections,
         ),
         lambda view: say(text, view),
     )

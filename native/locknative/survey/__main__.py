@@ -12,6 +12,7 @@ if not __package__:  # run as a folder: make it a package of its own, so that it
 
 from .collect import Plan, survey
 from .errors import NativeError
+from .folder import rejections
 
 
 def main() -> int:
@@ -45,6 +46,7 @@ def main() -> int:
         f"{given.out}: {len(good)} cells, {sum(good.values())} good trials; {short} cells have "
         f"fewer than {given.trials}" + ("; run the same line again to continue" if short else "")
     )
+    print(rejections(given.out))
     return 0
 
 

@@ -5,20 +5,23 @@ A line is ``{"cell": …, "at": seconds since 1970, "rejected": null or the reas
 failed.
 
 ``trials.csv`` holds the same without the histograms of waits, in a tenth of the space; a data set
-keeps this one (:func:`write_csv`). Either file can be read.
+keeps this one (:func:`write_csv`). Either file can be read, and either may be compressed (``.gz``).
 """
 
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import os
 import platform
+import re
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from . import host, process
 from .topology import Cpu
@@ -38,14 +41,26 @@ def append(folder: Path, record: dict[str, Any]) -> None:
 
 def records(folder: Path) -> Iterator[dict[str, Any]]:
     """Yield every trial, without a last line that was cut off."""
-    path = folder / TRIALS
-    if not path.exists():
-        yield from _csv_records(folder / CSV)
-        return
-    with path.open(encoding="utf-8") as file:
-        for line in file:
-            if line.endswith("\n"):
-                yield json.loads(line)
+    found = [path for path in _files(folder, TRIALS) if path.exists()]
+    for path in found:
+        with _opened(path) as file:
+            for line in file:
+                if line.endswith("\n"):
+                    yield json.loads(line)
+    if not found:
+        for path in _files(folder, CSV):
+            yield from _csv_records(path)
+
+
+def rejections(folder: Path) -> str:
+    """Return how many trials were rejected and why, with the load of the machine, in words."""
+    reasons = [record["rejected"] for record in records(folder)]
+    why = Counter(re.sub(r"\d[\d.]*%?", "…", reason) for reason in reasons if reason)
+    named = "".join(f"\n  {count}: {reason}" for reason, count in why.most_common())
+    return (
+        f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} CPUs; {why.total()} of {len(reasons)} "
+        f"trials were rejected{':' * bool(why)}{named}"
+    )
 
 
 def write_csv(folder: Path, to: Path) -> int:
@@ -110,10 +125,21 @@ def machine(cpus: Sequence[Cpu]) -> dict[str, Any]:
     }
 
 
+def _files(folder: Path, name: str) -> tuple[Path, Path]:
+    """Return a file and its compressed form, the older trials first."""
+    return folder / f"{name}.gz", folder / name
+
+
+def _opened(path: Path) -> TextIO:
+    """Return a file as text, decompressed if need be."""
+    open_ = gzip.open if path.suffix == ".gz" else open
+    return open_(path, "rt", encoding="utf-8", newline="")
+
+
 def _csv_records(path: Path) -> Iterator[dict[str, Any]]:
     if not path.exists():
         return
-    with path.open(encoding="utf-8", newline="") as file:
+    with _opened(path) as file:
         for row in csv.DictReader(file):
             cell: dict[str, Any] = {name: row[name] for name in ("kernel", "loop")}
             cell["cpus"] = [int(cpu) for cpu in row["cpus"].split()]

@@ -175,6 +175,13 @@ def test_a_missing_probe_is_named(desktop: Machine) -> None:
         calibrate_readings(readings, Regime(1, 1, 0), origin(CPUS), "again")
 
 
+def test_probes_of_another_state_make_no_profile(desktop: Machine) -> None:
+    """Locks were measured in one state of the machine, and a probe only in another one."""
+    regime = Regime(108, 0.7, 9, lost=("avc_rcu", "contended_add"), others_ns=(27.0,))
+    with pytest.raises(NativeError, match=r"took 108.0 ns .* No trial of contended_add was"):
+        calibrate_readings(readings_of(desktop, CPUS), regime, origin(CPUS), "again")
+
+
 def test_one_cpu(desktop: Machine) -> None:
     """A machine with one CPU gets a profile whose shared costs are marked as assumed."""
     one = CPUS[:1]

@@ -63,6 +63,20 @@ def test_the_commoner_regime() -> None:
     assert 14 == len(readings[ALONE].trials)
 
 
+def test_regimes_of_a_busy_host() -> None:
+    """Single sentinels between two regimes do not join them; their medians tell them apart."""
+    noise = [27, 35, 27, 27, 45, 27, 60, 27, 27, 80, 27, 27]
+    later = [108, 80, 108, 108, 60, 108, 108, 108]
+    trials = [record(SENTINEL, t, ns) for t, ns in enumerate(noise + later)]
+    trials += [record(ALONE, t + 0.5, 2) for t in range(20)]
+    trials += [record(LOCK, t + 0.5, 100) for t in range(14, 19)]
+    readings, regime = regime_of(trials)
+    assert (27, (108,)) == (regime.sentinel_ns, regime.others_ns)
+    assert ("mcs",) == regime.lost
+    assert LOCK not in readings
+    assert "took 27.0 ns for 55% of the time, and 108.0 ns otherwise" in regime.in_words
+
+
 def test_no_sentinel_near() -> None:
     """Once there are regimes, a trial far from any sentinel belongs to none."""
     trials = [record(SENTINEL, t, 27) for t in (0, 1, 2, 100)] + [record(SENTINEL, 101, 107)]

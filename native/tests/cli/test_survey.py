@@ -22,7 +22,8 @@ def test_folder_and_json(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, arguments)
     assert 0 == done.exit_code
     found = json.loads(done.stdout)
-    assert {"folder", "cells", "good_trials", "short", "wanted"} == set(found)
+    assert {"folder", "cells", "good_trials", "short", "wanted", "rejections"} == set(found)
+    assert "trials were rejected" in found["rejections"]
     assert (str(out), 1, 1) == (found["folder"], found["cells"], found["wanted"])
     assert "own_add" in {Cell.of(record["cell"]).kernel for record in folder.records(out)}
 
