@@ -26,6 +26,7 @@ class Written(Check):
     Arguments:
         answer: its name. by_hand: the points that the instructor can give; 0 for an answer that is
             only read. They are part of every student's total, marked or not.
+        most_words: a longer answer is read up to there; 0 for any length.
     """
 
     hinted: ClassVar[bool] = False
@@ -33,6 +34,7 @@ class Written(Check):
     answer: Text
     points: Annotated[float, Field(ge=0, le=0)] = 0.0
     by_hand: Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)] = 0.0
+    most_words: Annotated[int, Field(ge=0)] = 0
 
     @property
     def most_by_hand(self) -> float:
@@ -47,7 +49,11 @@ class Written(Check):
     def decide(self, submitted: Submitted, profile: Profile) -> Finding:
         """Keep it; only an answer without words is not one."""
         answered = submitted.text(self.answer)
-        if len(answered.split()) < FEWEST_WORDS:
+        words = len(answered.split())
+        if words < FEWEST_WORDS:
             says = f"'{self.answer}' has fewer than {FEWEST_WORDS} words: write a sentence"
             return Finding("no_output", 0.0, says, tag="missing", answer=answered)
-        return Finding("pass", 1.0, "kept for the instructor", answer=answered)
+        says = "kept for the instructor"
+        if 0 < self.most_words < words:
+            says = f"{says}, who reads {self.most_words} of its {words} words: shorten it"
+        return Finding("pass", 1.0, says, answer=answered)

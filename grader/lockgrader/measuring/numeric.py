@@ -17,7 +17,7 @@ __all__ = ["SCORED", "ExpectedCheck", "expected", "interval_score", "load_of"]
 
 ALPHA = 0.1
 """A predicted interval should hold the result nine times in ten."""
-SCORED = "{}: width and 20 times the miss, over the result"
+SCORED = "{}: interval score over the result (small is good)"
 """The interval score in words, with the factor 2 / ALPHA; for the name of an answer."""
 
 
