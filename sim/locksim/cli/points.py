@@ -126,7 +126,7 @@ def _band(
         lambda on: rate(simulate(load.workload, machine=on, replications=1, **options)),
         rate(result),
         rate(first),
-        {"per_second": model_effect(result, load.workload, result.throughput().mean, rate=True)},
+        {"per_second": [model_effect(result, load.workload, result.throughput().mean, rate=True)]},
     )["per_second"]
 
 

@@ -467,9 +467,9 @@ def _notes(document: TwinAnswer) -> list[str]:
         )
     error = document["model_error"]
     notes.append(
-        "the band holds no error of the model: published curves of such a question "
-        f"({error['kind']}) were predicted within a factor of {error['factor']:.2f} without a fit "
-        "(locklab help uncertainty)"
+        "the bands of throughput and of the time a section hold the error of the model, too: "
+        f"published curves of such a question ({error['kind']}) were predicted within a factor of "
+        f"{error['factor']:.2f} without a fit (locklab help uncertainty)"
     )
     return notes
 

@@ -202,7 +202,7 @@ def _bands(
             return measured(simulated(machine, replications=1))
 
         first = replace(result, replications=result.replications[:1])
-        model = _model_effects(result, workload)
+        model = {name: [one] for name, one in _model_effects(result, workload).items()}
         return bands_of(causes, measure, measured(result), measured(first), model)
 
 

@@ -281,7 +281,7 @@ def bands(
     measure: Callable[[Machine], Mapping[Key, float]],
     values: Mapping[Key, float],
     base: Mapping[Key, float],
-    besides: Mapping[Key, Effect] | None = None,
+    besides: Mapping[Key, Sequence[Effect]] | None = None,
 ) -> dict[Key, Band]:
     """The band of each result.
 
@@ -297,7 +297,7 @@ def bands(
         key: Band.of(
             value,
             [_effect(cause, key, value, base, of) for cause, of in moved]
-            + ([besides[key]] if besides and key in besides else []),
+            + list((besides or {}).get(key, ())),
         )
         for key, value in values.items()
     }

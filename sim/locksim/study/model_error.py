@@ -28,6 +28,7 @@ import numpy as np
 from locksim.engine.counters import CPU_COUNTERS
 from locksim.lang import Workload
 from locksim.library.workloads.critical_section import CriticalSection
+from locksim.library.workloads.lock_class import MILLI, LockClass
 from locksim.study.bands import Effect
 
 if TYPE_CHECKING:
@@ -122,9 +123,20 @@ def given(run: Simulation, workload: Workload) -> Given:
     """The given shares of a run of a workload."""
     window = sum(one.window_ps for one in run.replications)
     own = _sum(run, "compute_ps") / (window * run.cpus)
-    hold_ps = workload.hold_ps if isinstance(workload, CriticalSection) else 0
-    serial = _sum(run, "done") * hold_ps / window
+    serial = _sum(run, "done") * _alone_ps(workload) / window
     return Given(min(own, MOST_GIVEN), min(serial, MOST_GIVEN))
+
+
+def _alone_ps(workload: Workload) -> float:
+    """Work of a section for which one lock is taken by one CPU alone; 0 where none is known."""
+    match workload:
+        case CriticalSection():
+            return float(workload.hold_ps)
+        case LockClass():
+            writers = 1 - workload.read_milli / MILLI
+            alike = workload.locks_milli / MILLI * workload.parts
+            return float(writers * workload.hold_ps / alike)
+    return 0.0
 
 
 def model_effect(run: Simulation, workload: Workload, value: float, *, rate: bool) -> Effect:
@@ -142,14 +154,20 @@ def model_effect(run: Simulation, workload: Workload, value: float, *, rate: boo
     return Effect(CAUSE, why, low, high)
 
 
-def slower_and_faster(factor: float, kind: str, work: Given) -> tuple[float, float]:
+def slower_and_faster(
+    factor: float, kind: str, work: Given, *, seen: bool = False
+) -> tuple[float, float]:
     """By which factors a time may be longer, and shorter, than its simulated value.
 
     Arguments:
         factor: of the class. kind: the class. work: what is given.
+        seen: whether the waits were fitted to a report: then it is known whether they have begun,
+            and no other part of the time is in doubt.
     """
     least = max(work.own, work.serial)
     never_longer = work.own if kind == OWN else work.serial
+    if seen:
+        never_longer = least
     return never_longer + (1 - never_longer) * factor, 1 / (least + (1 - least) / factor)
 
 

@@ -111,3 +111,10 @@ def test_no_time_moves_by_more_than_the_factor(
     assert 1 - 1e-12 <= slower <= factor * (1 + 1e-12)
     assert 1 - 1e-12 <= faster <= factor * (1 + 1e-12)
     assert (factor, factor) == pytest.approx(slower_and_faster(factor, kind, Given(0, 0)))
+
+
+def test_waits_that_were_seen_are_all_that_is_in_doubt() -> None:
+    """Of a CPU that works for 90 % of its time, the other tenth is off by the factor."""
+    slower, faster = slower_and_faster(2.0, "several lines", Given(0.9, 0.1), seen=True)
+    assert (1.1, 1 / 0.95) == (pytest.approx(slower), pytest.approx(faster))
+    assert slower_and_faster(2.0, "several lines", Given(0.9, 0.1))[0] == pytest.approx(1.9)

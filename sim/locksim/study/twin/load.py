@@ -18,7 +18,7 @@ from locksim.lang.struct import Lock, ReadCopyUpdate, RWLock, SeqLock, Struct, W
 from locksim.library.registry import resolve
 from locksim.library.workloads import lock_class
 from locksim.machine import Machine
-from locksim.study.model_error import class_of
+from locksim.study.model_error import Given, class_of, given
 from locksim.study.reports.table import LockTable, of_meter
 from locksim.study.simulation import LONGEST_PS, Placement, Simulation, meter_rows, simulate
 from locksim.study.twin.errors import TwinError
@@ -127,7 +127,7 @@ class Measured:
         columns: by the names of :data:`locksim.study.twin.evidence.COLUMNS`.
         per_second: sections of all CPUs. section_ns: from one to the next on one CPU.
         transfers: line transfers of a section. transfer_ns: time that they took.
-        kind: the class of question, as the error of the model knows it.
+        kind, work: the class of question and what is given, as the error of the model knows them.
         counts: of a lock meter over all locks of the class (``LOCK_COUNTERS``).
         window_ps: in which they were counted. cpus: of the run.
     """
@@ -138,6 +138,7 @@ class Measured:
     transfers: float
     transfer_ns: float
     kind: str
+    work: Given
     counts: Mapping[str, int]
     window_ps: int
     cpus: int
@@ -202,7 +203,8 @@ def measured(workload: Workload, setting: Setting, longest_ps: int = LONGEST_PS)
             replications=1,
             seed=setting.seed,
             longest_ps=longest_ps,
-        )
+        ),
+        workload,
     )
 
 
@@ -232,7 +234,7 @@ def _limit_ps(load: ClassLoad, cpus: int) -> int:
     return kind.livelock_limit_ps(cpus, times) or LONGEST_PS
 
 
-def _counted(result: Simulation) -> Measured:
+def _counted(result: Simulation, workload: Workload) -> Measured:
     (run,) = result.replications
     own = [i for i, name in enumerate(result.lock_names) if name.endswith("].lock")]
     count = {
@@ -268,6 +270,7 @@ def _counted(result: Simulation) -> Measured:
         transfers=_over(int(run.lines.sum()), done),
         transfer_ns=_over(miss_ps / 1e3, done),
         kind=class_of(result),
+        work=given(result, workload),
         counts=count,
         window_ps=run.window_ps,
         cpus=result.cpus,

@@ -7,14 +7,16 @@ after. So a cost that is higher in a draw makes the work under the lock shorter 
 holds what the report leaves open, not what it has settled.
 
 A further draw falls into the span of n draws with probability (n - 1) / (n + 1): nine draws make a
-band of 80 %. The chance of two runs, and what the fit left of the columns, widen it. It holds no
-error of the model itself.
+band of 80 %. The chance of two runs, and what the fit left of the columns, widen it. So does the
+error of the model (:mod:`locksim.study.model_error`) in the time that CPUs wait or move lines,
+before and after a change: the part of it that two runs on one machine do not share. No such error
+was learned for CON, waits and transfers.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 
@@ -23,6 +25,7 @@ import numpy as np
 from locksim.machine import Machine
 from locksim.study.bands import Band, Effect, bands, drawn
 from locksim.study.hypercube import latin_hypercube
+from locksim.study.model_error import CAUSE, learned, slower_and_faster
 from locksim.study.twin.change import Change, changes_of
 from locksim.study.twin.fit import TOLERANCE, Twin, fit
 from locksim.study.twin.load import Measured, measure
@@ -120,21 +123,22 @@ def predict(
     twins: list[Twin] = []
     answers: dict[int, dict[tuple[str, str], float]] = {}
 
-    def answer(name: str, one: Twin, done: int) -> dict[tuple[str, str], float]:
-        if progress is not None:
-            progress(name, done / runs)
-        return _values(one, what_ifs)
-
-    nominal = answer("twin", twin, 0)
+    if progress is not None:
+        progress("twin", 0.0)
+    ran = _runs(twin, what_ifs)
+    nominal = _values(ran)
     for k, (moved, point) in enumerate(zip(machines, points, strict=True)):
         if progress is not None:
             progress(f"draw {k + 1} of {len(machines)}", (1 + k) / runs)
         found = _refitted(plan, twin, moved, point, k)
         twins.append(found)
-        answers[id(moved)] = answer(f"draw {k + 1} of {len(machines)}", found, 1 + k)
+        answers[id(moved)] = _values(_runs(found, what_ifs))
     off = _looseness(twin)
     besides = {
-        key: Effect("fit", "chance, and columns that nearly agree", value / off, value * off)
+        key: [
+            Effect("fit", "chance, and columns that nearly agree", value / off, value * off),
+            *_model_effects(ran, *key, value),
+        ]
         for key, value in nominal.items()
         if key != ("", "factor")
     }
@@ -160,14 +164,40 @@ def _all(twin: Twin, what_ifs: Sequence[str]) -> list[Change]:
     return [Change("", load, cpus), *after]
 
 
-def _values(twin: Twin, what_ifs: Sequence[str]) -> dict[tuple[str, str], float]:
+def _runs(twin: Twin, what_ifs: Sequence[str]) -> dict[str, Measured]:
+    """The load as it is, and each changed one, by the change's name."""
+    changes = [one for one in _all(twin, what_ifs) if one.name]
+    return {"": twin.measured} | {
+        one.name: measure(one.load, replace(twin.setting, cpus=one.cpus)) for one in changes
+    }
+
+
+def _values(runs: Mapping[str, Measured]) -> dict[tuple[str, str], float]:
     found: dict[tuple[str, str], float] = {}
-    for change in _all(twin, what_ifs):
-        setting = replace(twin.setting, cpus=change.cpus)
-        measured = measure(change.load, setting) if change.name else twin.measured
+    for change, run in runs.items():
         for name, (_, _, of) in QUANTITIES.items():
-            found[change.name, name] = of(measured)
-        found[change.name, "factor"] = measured.per_second / twin.measured.per_second
+            found[change, name] = of(run)
+        found[change, "factor"] = run.per_second / runs[""].per_second
+    return found
+
+
+def _model_effects(
+    runs: Mapping[str, Measured], change: str, quantity: str, value: float
+) -> list[Effect]:
+    """How far the error of the model moves a quantity that follows from time, after a change.
+
+    The load as it is agrees with its report, so it has none.
+    """
+    if not change or quantity not in ("per_second", "section_ns", "factor"):
+        return []
+    found = []
+    for name, run in ((CAUSE, runs[change]), (f"{CAUSE}, before", runs[""])):
+        error = learned().classes[run.kind]
+        less, more = slower_and_faster(error.factor, run.kind, run.work, seen=True)
+        if (name == CAUSE) == (quantity == "section_ns"):
+            less, more = more, less
+        low, high = value / less ** learned().apart, value * more ** learned().apart
+        found.append(Effect(name, f"{run.kind}; learned from {error.curves} curves", low, high))
     return found
 
 
