@@ -49,13 +49,16 @@ class ClosedQueue:
         return self.present - self.utilisation
 
 
-def machine_repairman(cpus: int, *, service_ns: float, think_ns: float) -> ClosedQueue:
-    """Exact equilibrium of N CPUs and one lock.
+def machine_repairman(
+    cpus: int, *, service_ns: float, think_ns: float, locks: int = 1
+) -> ClosedQueue:
+    """Exact equilibrium of N CPUs and one lock, or several of which each takes one at random.
 
     Arguments:
         cpus: N, from 1.
         service_ns: mean time for which one CPU has the lock, above 0.
         think_ns: mean time between two critical sections.
+        locks: alike; ``present`` and ``utilisation`` are those of all together.
 
     Raises:
         AnalyticError: a number is out of range.
@@ -64,7 +67,7 @@ def machine_repairman(cpus: int, *, service_ns: float, think_ns: float) -> Close
     check_times(positive="service_ns", service_ns=service_ns, think_ns=think_ns)
     present = response = rate = 0.0
     for n in range(1, cpus + 1):
-        response = service_ns * (1 + present)
+        response = service_ns * (1 + present / locks)
         rate = n / (think_ns + response)
         present = rate * response
     return ClosedQueue(cpus, rate * NS_PER_S, response, present, rate * service_ns)

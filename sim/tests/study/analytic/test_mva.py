@@ -19,10 +19,10 @@ def test_throughput_is_within_its_bounds(n, s, z):
     assert low * (1 - 1e-9) <= rate <= high * (1 + 1e-9)
 
 
-@given(n=cpus, s=service, z=think)
-def test_little(n, s, z):
-    """Little's law, for the lock and for the whole loop."""
-    loop = machine_repairman(n, service_ns=s, think_ns=z)
+@given(n=cpus, s=service, z=think, locks=st.integers(1, 64))
+def test_little(n, s, z, locks):
+    """Little's law, for the locks together and for the whole loop."""
+    loop = machine_repairman(n, service_ns=s, think_ns=z, locks=locks)
     rate = loop.per_second / 1e9
     assert loop.present == pytest.approx(rate * loop.response_ns, rel=1e-9)
     assert n == pytest.approx(rate * (loop.response_ns + z), rel=1e-9)
@@ -36,6 +36,17 @@ def test_another_cpu_never_lowers_throughput(n, s, z):
     less = machine_repairman(n, service_ns=s, think_ns=z).per_second
     more = machine_repairman(n + 1, service_ns=s, think_ns=z).per_second
     assert less <= more * (1 + 1e-12)
+
+
+@given(n=cpus, s=service, z=think, locks=st.integers(1, 64))
+def test_another_lock_never_lowers_throughput(n, s, z, locks):
+    """And with very many no CPU waits."""
+    one, two, many = (
+        machine_repairman(n, service_ns=s, think_ns=z, locks=k).per_second
+        for k in (locks, locks + 1, 10**9)
+    )
+    assert one <= two * (1 + 1e-12)
+    assert n * 1e9 / (s + z) == pytest.approx(many, rel=1e-6)
 
 
 @given(s=service, z=think)
