@@ -2,17 +2,19 @@
 
     make twins                        # 40 loads, about an hour of CPU time on the first run
     make twins ARGS="--only mmap"     # the loads whose name has this in it
+    make twins ARGS="--drawn 20"      # other loads, drawn by lot
 
-The loads (``twin_loads.toml``) were written by thought, by somebody who did not know the fit. The
-*truth* of each is simulated on a machine whose costs are drawn inside their ranges. A twin gets its
-report in the text of a format, the nominal machine, and the answers to what the command asks: how
-many locks, whether each has an owner, the lines that a section touches; with perf the share of
-readers, too. Then both make the load's changes. Judged is the throughput over that of the load as
-it is: a report of perf says no throughput.
+The loads (``twin_loads.toml``) were written by thought, by somebody who did not know the fit; those
+of ``drawn_loads`` by nobody. The *truth* of each is simulated on a machine whose costs are drawn
+inside their ranges. A twin gets its report in the text of a format, the nominal machine, and the
+answers to what the command asks: how many locks, whether each has an owner, the lines that a
+section touches; with perf the share of readers, too. Then both make the load's changes. Judged is
+the throughput over that of the load as it is: a report of perf says no throughput.
 
 A change is predicted if it is within 15 % of the truth at the report's number of CPUs, and within
 25 % at another one. The interval score is that of ``make bands``, in logarithms, for bands that are
-to hold 80 %; the error of the model is left out, since the truth comes from the same model.
+to hold 80 %. The *bare* band lacks the error of the model. So does the truth, since it comes from
+the same model.
 
 Results stay in out/twins.jsonl, by the digest of what they are made from.
 """
@@ -33,6 +35,7 @@ from typing import Any
 
 import twin_truth
 from bands import Judged, fixed
+from drawn_loads import drawn_loads
 
 from locksim import machine as machines
 from locksim.library.registry import resolve
@@ -48,6 +51,7 @@ from locksim.study.twin.fit import agreement, fit
 from locksim.study.twin.load import Measured, Setting, instance_of, measured
 from locksim.study.twin.plan import Given, plan
 from locksim.study.twin.prediction import predict
+from pairs import bare
 
 LOADS = Path(__file__).with_name("twin_loads.toml")
 OUT = Path("out/twins.jsonl")
@@ -57,7 +61,7 @@ FORMATS = ("lock_stat", "perf")
 SECTIONS = 30_000
 NEAR, FAR = 0.15, 0.25
 FIXED_FACTOR = 1.5
-VERSION = 3
+VERSION = 4
 """To be raised when the programs change."""
 
 
@@ -68,6 +72,7 @@ class Cell:
     Arguments:
         load, format, change: which. truth: throughput over that of the load as it is.
         value, low, high: predicted; None: refused, for the reason in ``said``.
+        bare_low, bare_high: of the band without the error of the model.
         same_cpus: whether the change leaves their number. far: columns that do not agree.
     """
 
@@ -81,6 +86,8 @@ class Cell:
     same_cpus: bool
     far: tuple[str, ...] = ()
     said: str = ""
+    bare_low: float | None = None
+    bare_high: float | None = None
 
     @property
     def error(self) -> float:
@@ -92,10 +99,11 @@ class Cell:
         """Whether it is near enough."""
         return self.error <= (NEAR if self.same_cpus else FAR)
 
-    def judged(self) -> Judged:
+    def judged(self, *, bare: bool = False) -> Judged:
         """For the interval score."""
         value = self.value or math.nan
-        ends = (self.low or math.nan) / value, (self.high or math.nan) / value
+        low, high = (self.bare_low, self.bare_high) if bare else (self.low, self.high)
+        ends = (low or math.nan) / value, (high or math.nan) / value
         return Judged((self.load,), self.format, self.change, self.truth / value, *ends)
 
 
@@ -104,8 +112,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make twins", description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", help="loads whose name has this in it")
     parser.add_argument("--formats", default=",".join(FORMATS), help="of the reports")
+    parser.add_argument("--drawn", type=int, default=0, help="so many loads that were drawn by lot")
     asked = parser.parse_args()
-    loads = tomllib.loads(LOADS.read_text("utf-8"))["load"]
+    loads = drawn_loads(asked.drawn) or tomllib.loads(LOADS.read_text("utf-8"))["load"]
     truths = drawn(machines.load(MACHINE), len(loads))[0].machines
     OUT.parent.mkdir(exist_ok=True)
     lines = OUT.read_text("utf-8").splitlines() if OUT.exists() else []
@@ -169,8 +178,11 @@ def judge(load: dict[str, Any], name: str, truth: Machine, seed: int) -> Iterato
         truth_factor = run(load, change, where).per_second / today.per_second
         band = one.factor
         ends = band.value, band.low, band.high
-        same = one.cpus == cpus
-        yield Cell(load["name"], name, change, truth_factor, *ends, same, far)
+        same, without = one.cpus == cpus, bare(band)
+        yield Cell(
+            load["name"], name, change, truth_factor, *ends, same, far,
+            bare_low=without.low, bare_high=without.high,
+        )  # fmt: skip
 
 
 def run(load: dict[str, Any], change: str, setting: Setting) -> Measured:
@@ -270,12 +282,13 @@ def report(cells: Sequence[Cell]) -> None:
                       f"| {fmean(errors):.1%} |")  # fmt: skip
         judged = [cell.judged() for cell in told]
         print("\n| interval | holds | interval score |\n|---|---:|---:|")
-        for words, these in (
+        for words, ends in (
             ("band", judged),
+            ("bare band", [cell.judged(bare=True) for cell in told]),
             (f"×/÷ {FIXED_FACTOR}", fixed(judged, FIXED_FACTOR)),
         ):
-            held = fmean(float(one.holds) for one in these)
-            print(f"| {words} | {held:.0%} | {fmean(one.score for one in these):.2f} |")
+            held = fmean(float(one.holds) for one in ends)
+            print(f"| {words} | {held:.0%} | {fmean(one.score for one in ends):.2f} |")
         print("\n| load | change | truth | twin | band | far |\n|---|---|---:|---:|---:|---|")
         for c in mine:
             if c.value is None:

@@ -66,3 +66,15 @@ def test_a_prediction_is_near_or_not(twins) -> None:
     assert not cell.right
     assert twins.replace(cell, same_cpus=False).right
     assert cell.judged().holds
+
+
+def test_drawn_loads_are_those_of_the_file_in_form(twins) -> None:
+    """The same ones each time, of different locks; each change is one."""
+    found = twins.drawn_loads(20)
+    assert found == twins.drawn_loads(40)[:20]
+    assert 6 <= len({load["lock"] for load in found})
+    for load in found:
+        assert {*LOADS[0]} - {"class", "story"} <= {*load}
+        assert 4 == len(load["changes"])
+        assert {"hold_ps"} <= {*twins.holds(load, 1.0)}
+        assert twins.users(load) | twins.pauses(load, 4)
