@@ -53,7 +53,7 @@ FRESH = 'fresh = "a proof of infinite runs begins with fresh memory"\n'
     [
         ("handout.md", "#mcs-lock)", "#mcs-locks)", ("glossary", "mcs-locks"), "has no #mcs-locks"),
         ("rubric.md", "`why`", "it", ("text", "why"), "0 points in rubric.md, by_hand = 5 in"),
-        ("rubric.md", "- 5:", "- 6:", ("text", "why"), "6 points in rubric.md, by_hand = 5 in"),
+        ("rubric.md", "- 5: a", "- 6: a", ("text", "why"), "6 points in rubric.md, by_hand = 5 in"),
         ("design.md", "Goals", "Gaols", ("text", "design.md"), "says nothing about Goals"),
         ("lab.toml", FRESH, "", ("memory", "ticket-fair"), "begins with fresh memory only"),
         ("lab.toml", 'think_ns = "$think"', "think_ns = 9", ("variant", "think"), "no check uses"),
