@@ -25,8 +25,8 @@ BEGIN = "<!-- made by tools/language_reference.py --write -->"
 END = "<!-- end of what tools/language_reference.py wrote -->"
 
 FIELDS: tuple[type, ...] = (
-    *(fields.word, fields.pointer, fields.array, fields.percpu, fields.perthread),
-    *(fields.part, fields.param),
+    *(fields.word, fields.pointer, fields.array, fields.percpu, fields.pernode),
+    *(fields.perthread, fields.part, fields.param),
 )
 _SECTIONS = re.compile(r"^(Arguments|Raises|Attributes):$", re.MULTILINE)
 

@@ -209,6 +209,7 @@ struct thread {
     uint64_t priority[2];          /* of the random search: its own, and its buffer's */
     int made_by, woken_by;         /* events */
     uint64_t random;               /* numbers that it has drawn */
+    unsigned node;                 /* that getcpu() gives, plus 1; 0: not asked for yet */
     int error;                     /* errno */
     int (*start_c11)(void *);      /* threads.c */
     address condition;             /* the condition variable that it waits on, until signalled */

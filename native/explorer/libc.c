@@ -425,6 +425,33 @@ time_t ENTRY(time)(time_t *now)
     return found;
 }
 
+/* One of n numbers, each in a run of its own. */
+static unsigned any(unsigned n)
+{
+    unsigned chosen = ex_choose(n, 0);
+
+    ex_spins_add_choice();
+    ex_step("any", 0, 0, n, chosen);
+    return chosen;
+}
+
+/* A thread keeps its CPU. Its NUMA node is one of two, in every way. */
+int ENTRY(getcpu)(unsigned *cpu, unsigned *node)
+{
+    unsigned found;
+
+    ex_note_caller();
+    if (ex_self->node == 0)
+        ex_self->node = 1 + any(2);
+    found = (unsigned)ex_self->number;
+    if (cpu != NULL)
+        ex_plain_write((address)cpu, &found, sizeof(found));
+    found = ex_self->node - 1;
+    if (node != NULL)
+        ex_plain_write((address)node, &found, sizeof(found));
+    return 0;
+}
+
 /* locklab/explore.h */
 
 void ENTRY(__assert_fail)(const char *condition, const char *file, unsigned line,
@@ -570,15 +597,10 @@ void ENTRY(locklab_mark)(const char *what)
 
 unsigned ENTRY(locklab_any)(unsigned n)
 {
-    unsigned chosen;
-
     ex_note_caller();
     if (n == 0 || n > 36)
         ex_give_up("locklab_any(%u): from 1 to 36 numbers can be tried", n);
-    chosen = ex_choose(n, 0);
-    ex_spins_add_choice();
-    ex_step("any", 0, 0, n, chosen);
-    return chosen;
+    return any(n);
 }
 
 void ENTRY(locklab_assume)(int condition)

@@ -10,6 +10,7 @@ program does not end.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import random
 from collections.abc import Generator
@@ -52,7 +53,8 @@ class Driver:
     Arguments:
         memory: the run's own memory.
         n_cpus: threads, one on each CPU.
-        seed: of the schedule, and of every thread's own stream of random numbers.
+        seed: of the schedule, of the threads' nodes, and of every thread's own stream of random
+            numbers.
         log: (thread, mark, subject) of every mark, in order.
         moments: for every entry of ``log``, how many operations had been performed by then.
         performed: (thread, operation) of every operation that is no mark, in order.
@@ -76,6 +78,8 @@ class Driver:
 
     def __post_init__(self) -> None:
         self._schedule = random.Random(self.seed)
+        nodes, dice = range(self.memory.space.places["node"]), random.Random(f"{self.seed} nodes")
+        self.nodes = [dice.choice(nodes) for _ in range(self.n_cpus)]
         self._streams = [random.Random(f"{self.seed} {t}") for t in range(self.n_cpus)]
 
     # The context that cpu(), thread(), random_below() and pointers ask.
@@ -221,14 +225,16 @@ class _Context:
 
     def __init__(self, driver: Driver) -> None:
         self.cpu = self.thread = driver.cpu
+        self.node = lambda: driver.nodes[driver.cpu()]
         self.n_cpus = self.n_threads = driver.n_cpus_
         self.now = lambda: driver.steps
         self.random, self.view = driver.random, driver.view
 
 
 @functools.cache
-def _tables(n_cpus: int) -> machine.MachineTables:
-    return machine.load("ideal-1024").tables(n_cpus, "compact")
+def _tables(n_cpus: int, n_nodes: int) -> machine.MachineTables:
+    tables = machine.load("ideal-1024").tables(n_cpus, "compact")
+    return dataclasses.replace(tables, n_nodes=n_nodes)
 
 
 def interleave(
@@ -240,6 +246,7 @@ def interleave(
     steps: int = 200_000,
     finite: bool = True,
     no_memory: bool = False,
+    nodes: int = 2,
 ) -> Driver:
     """Run a workload and give the driver back.
 
@@ -249,11 +256,12 @@ def interleave(
         steps: operations after which to stop; the default is enough for small finite programs.
         finite: False for programs that go on for ever.
         no_memory: True makes every allocation fail.
+        nodes: NUMA nodes, over which the threads are spread by the seed.
 
     Raises:
         ViolationError: see the module's description.
     """
-    image = memory.build(workload, _tables(n_threads), list(types), heap_lines=2048)
+    image = memory.build(workload, _tables(n_threads, nodes), list(types), heap_lines=2048)
     driver = Driver(image, n_threads, seed, no_memory=no_memory)
     ops.set_context(_Context(driver))
     driver.run([image.root.thread() for _ in range(n_threads)], steps, finite)

@@ -1,9 +1,9 @@
 """Random workloads as source text, for comparing the engines.
 
-A text defines structs with words, padded words, arrays, per-CPU words and parts, two locks, a
-node type that is allocated and freed, and the workload ``World`` with random programs: every
-operation and order, calls into parts, idle spins of many shapes, sleeping and waking, marks; in
-half of them tasks, too, that wander from CPU to CPU.
+A text defines structs with words, padded words, arrays, words of each CPU and node, parts, two
+locks, a node type that is allocated and freed, and the workload ``World`` with random programs:
+every operation and order, calls into parts, idle spins of many shapes, sleeping and waking, marks;
+in half of them tasks, too, that wander from CPU to CPU.
 Variables stay below 64 (the language's registers have 64 bits, Python's numbers have no end);
 words in memory may hold anything.
 """
@@ -100,6 +100,7 @@ FIELDS = (
     "items = array(4)",
     "wide = array(2, padded=True)",
     "own = percpu(word({bit}))",
+    "near = pernode(word({bit}))",
     "head = pointer(Node)",
     # Never written. The literal NULL has no type in the reference engine: Python itself refuses
     # a field of it, in other words than the fast engine.
@@ -117,6 +118,7 @@ WORDS = (
     *("self.wide[{v} & 1]", "self.own[cpu()]", "self.own[{v} % n_cpus()]", "self.inner.flag"),
     *("self.inner.total", "self.far.total", "self.far.flag", "self.many[{v} & 1].flag"),
     *("self.many[0].total", "self.mine[cpu()].flag", "self.mine[0].total"),
+    *("self.near[node()]", "self.near[0]"),
 )
 OWN_WORDS = ("self.flag", "self.total")
 VARIABLES = ("x", "y", "z")
@@ -198,7 +200,7 @@ class _Maker:
             *(f"(1 if {a} < {b} else {v})", f"({a} == {b} or {v} > 3)", f"min({a}, max({b}, {v}))"),
             *(f"({a} // ({b} + 1))", f"(-{a} % ({b} + 2))", f"(~{a} >> 1)", "thread()"),
             *("random_below(4)", "n_cpus()", f"({a} << ({b} & 7))", f"(not {a})"),
-            *("(now() & 63)", "n_threads()"),
+            *("(now() & 63)", "n_threads()", "node()"),
         )
         form = self.number(0, len(forms) + 1)
         if form >= len(forms):

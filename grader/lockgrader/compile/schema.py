@@ -84,6 +84,13 @@ class PerCpu(_Closed):
     of: Element
 
 
+class PerNode(_Closed):
+    """One element a NUMA node."""
+
+    kind: Literal["pernode"] = Field(alias="is")
+    of: Element
+
+
 class PerThread(_Closed):
     """One element a thread."""
 
@@ -94,7 +101,8 @@ class PerThread(_Closed):
 
 
 AnyField = Annotated[
-    Word | Pointer | Param | Part | Array | PerCpu | PerThread, Field(discriminator="kind")
+    Word | Pointer | Param | Part | Array | PerCpu | PerNode | PerThread,
+    Field(discriminator="kind"),
 ]
 
 
@@ -149,7 +157,7 @@ class Document(_Closed):
 
 def structs_of(field: Any) -> Iterator[Described]:
     """Every description of a struct in a field, outer ones first."""
-    todo = [field.of] if isinstance(field, Part | Array | PerCpu | PerThread) else []
+    todo = [field.of] if isinstance(field, Part | Array | PerCpu | PerNode | PerThread) else []
     while todo:
         one = todo.pop()
         if isinstance(one, Described):
@@ -159,5 +167,5 @@ def structs_of(field: Any) -> Iterator[Described]:
 
 def pointed(field: Any) -> str | None:
     """The struct that a field, or each of its elements, points to."""
-    inner = field.of if isinstance(field, Array | PerCpu | PerThread) else field
+    inner = field.of if isinstance(field, Array | PerCpu | PerNode | PerThread) else field
     return inner.to if isinstance(inner, Pointer) else None

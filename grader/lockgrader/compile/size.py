@@ -33,7 +33,7 @@ def check_sizes(document: schema.Document, library: dict[str, type[Struct]]) -> 
 class _Sizes:
     def __init__(self, document: schema.Document, library: dict[str, type[Struct]]) -> None:
         self.document, self.library = document, library
-        self.space = Space(WORDS_PER_LINE, N_CPUS)
+        self.space = Space(WORDS_PER_LINE, N_CPUS, n_nodes=N_CPUS)
         self.known: dict[str, int] = {}
 
     def of(self, described: schema.Described, path: tuple[str, ...]) -> int:
@@ -90,7 +90,7 @@ class _Sizes:
                     if not 1 <= count <= schema.MAX_ELEMENTS:
                         raise MalformedError(f"{struct.name}.{name} has {count} elements")
                     total += count * self._element(parts.get(name, field.of), path)
-                case schema.PerCpu() | schema.PerThread():  # nothing graded has more threads
+                case schema.PerCpu() | schema.PerNode() | schema.PerThread():  # no more of either
                     total += N_CPUS * self._element(parts.get(name, field.of), path)
         return max(1, total)
 

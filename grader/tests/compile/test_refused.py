@@ -23,6 +23,7 @@ CALLS = {
     "cpu": "yield self.locked.store(cpu())",
     "n_cpus": "yield self.locked.store(n_cpus())",
     "n_threads": "yield self.locked.store(n_threads())",
+    "node": "yield self.locked.store(node())",
     "now": "yield self.locked.store(now())",
     "random_below": "yield self.locked.store(random_below(2))",
     "random_exponential": "yield compute(random_exponential(5 * NS))",

@@ -2,9 +2,10 @@
 /*
  * The environment of a program in the lock language, for programs that were printed as C.
  *
- * Each thread has a struct locklab_thread of its own, with the numbers that cpu(), thread() and
- * n_cpus() give, and with the state of its random numbers. Storage for each CPU has LOCKLAB_CPUS
- * places; a program has to have as many threads at most.
+ * Each thread has a struct locklab_thread of its own, with the numbers that cpu(), thread(), node()
+ * and n_cpus() give, and with the state of its random numbers. Storage for each CPU has LOCKLAB_CPUS
+ * places; a program has to have as many threads at most. Storage for each NUMA node has
+ * LOCKLAB_NODES; nodes beyond them share it.
  *
  * Arithmetic is the language's: 64 bits with a sign that wrap round (compile with -fwrapv),
  * division that rounds down, and a remainder with the divisor's sign, as in Python.
@@ -31,6 +32,9 @@
 #ifndef LOCKLAB_CPUS
 #define LOCKLAB_CPUS 64
 #endif
+#ifndef LOCKLAB_NODES
+#define LOCKLAB_NODES 8
+#endif
 #ifndef LOCKLAB_TURN_PS
 #define LOCKLAB_TURN_PS 330
 #endif
@@ -40,6 +44,7 @@ struct locklab_thread {
     int64_t number;
     int64_t n_cpus;
     uint64_t random; /* never 0 */
+    int64_t node;    /* -1: not asked for yet */
 };
 
 /* The thread of a number, on a CPU of the same number. */
@@ -49,7 +54,20 @@ static inline void locklab_thread_init(struct locklab_thread *thread, int64_t nu
     /* The golden ratio's fraction: another stream for each thread. */
     uint64_t seed = ((uint64_t)number + 1) * UINT64_C(0x9E3779B97F4A7C15);
 
-    *thread = (struct locklab_thread){number, number, n_cpus, seed | 1};
+    *thread = (struct locklab_thread){number, number, n_cpus, seed | 1, -1};
+}
+
+int getcpu(unsigned *cpu, unsigned *node); /* sched.h has it for _GNU_SOURCE only */
+
+/* The node on which the thread was when it asked first: a lock must find the same one when it is
+ * released, also if the scheduler has moved the thread meanwhile. */
+static inline int64_t locklab_node(struct locklab_thread *thread)
+{
+    unsigned cpu, node;
+
+    if (thread->node < 0)
+        thread->node = getcpu(&cpu, &node) == 0 ? node % LOCKLAB_NODES : 0;
+    return thread->node;
 }
 
 /* 0 … bound - 1, by Marsaglia's xorshift64*; the bias of the remainder is below bound / 2^32. */

@@ -30,7 +30,9 @@ class Late(Lock):
 
 @pytest.mark.covering("lock", "memory")
 @pytest.mark.parametrize("memory", ["sc", "tso"])
-@pytest.mark.parametrize("lock", ["ticket", "mcs", "clh", "rwlock", "seqlock", "lockref"])
+@pytest.mark.parametrize(
+    "lock", ["ticket", "mcs", "clh", "cohort", "hmcs", "rwlock", "seqlock", "lockref"]
+)
 def test_right_ones(lock: str, memory: str) -> None:
     """As the hand-written ones: nothing wrong within the bound."""
     search = Search(threads=2, memory=memory, preemptions=2)
@@ -54,6 +56,46 @@ def test_missing_order(tmp_path: Path) -> None:
     file.write_text(text.replace("        yield self.taken.store(1, RELAXED)\n", ""))
     found = explore_lock(f"{file}:Late", Search(threads=2))
     assert ("violated", "race") == (found.verdict, found.found)
+
+
+ON_NODES = """from locksim.lang import *
+
+
+class OfNodes(Lock):
+    held = pernode(word())
+
+    def acquire(self):
+        while (yield self.held[node()].swap(1, ACQUIRE)):
+            yield pause()
+
+    def release(self):
+        yield self.held[node()].store(0, RELEASE)
+
+
+class ForTheNode(Lock):
+    held = word()
+    ours = pernode(word())
+
+    def acquire(self):
+        if not (yield self.ours[node()].load(ACQUIRE)):
+            while (yield self.held.swap(1, ACQUIRE)):
+                yield pause()
+            yield self.ours[node()].store(1, RELEASE)
+
+    def release(self):
+        yield self.ours[node()].store(0, RELEASE)
+        yield self.held.store(0, RELEASE)
+"""
+
+
+def test_lock_that_is_wrong_on_one_placement(tmp_path: Path) -> None:
+    """A lock of each node, and one that a thread takes for its node; each has a right form."""
+    file = tmp_path / "my_lock.py"
+    for name, right in (("OfNodes", "node() * 0"), ("ForTheNode", "cpu()")):
+        file.write_text(ON_NODES)
+        assert "violated" == explore_lock(f"{file}:{name}", Search(threads=2)).verdict
+        file.write_text(ON_NODES.replace("node()", right))
+        assert is_proof(explore_lock(f"{file}:{name}", Search(threads=2)).verdict)
 
 
 def test_command(tmp_path: Path) -> None:

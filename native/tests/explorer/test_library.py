@@ -70,3 +70,26 @@ def test_an_idle_call_is_named(tmp_path: Path) -> None:
     with Program([file]) as program:
         assert ["sched_getcpu"] == program.idle_calls
         assert is_proof(run(program, Search()).verdict)
+
+
+@pytest.mark.parametrize("memory", ["sc", "tso", "c11"])
+@pytest.mark.parametrize("wrong", ["0, 1", "1, 0", "1, 1", "2, 0"])
+def test_threads_are_dealt_to_two_nodes_in_every_way(
+    tmp_path: Path, wrong: str, memory: str
+) -> None:
+    """Each pair of nodes is tried; a thread keeps its node, and there is no third."""
+    first, second = wrong.split(", ")
+    file = tmp_path / "nodes.c"
+    file.write_text(
+        "#define _GNU_SOURCE\n#include <sched.h>\nstatic unsigned on[2];\n"
+        "void locklab_thread(int me) {\n"
+        "    unsigned cpu, again;\n"
+        "    getcpu(&cpu, &on[me]);\n"
+        "    getcpu(0, &again);\n"
+        "    locklab_assert(cpu == (unsigned)me && again == on[me]);\n}\n"
+        f"void locklab_check(void) {{ locklab_assert(on[0] != {first} || on[1] != {second}); }}\n"
+    )
+    with Program([file]) as program:
+        found = run(program, Search(memory=memory))
+    assert ("" if first == "2" else "assertion") == found.found
+    assert first != "2" or (4 == found.runs and is_proof(found.verdict))

@@ -7,6 +7,7 @@ that a budget ended is ``unfinished``, however much it has seen.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -19,7 +20,15 @@ from locksim.checker.expectation import Expectation, expectation
 from locksim.checker.limits import UNFINISHED, VIOLATED, limit, proven
 from locksim.checker.models import layout as m
 from locksim.checker.models.layout import WATCH_ASSERTIONS, WATCH_EXCLUSION, WATCH_RACES
-from locksim.checker.models.model import MEMORY_MODELS, Model, address_of, model
+from locksim.checker.models.model import (
+    MEMORY_MODELS,
+    NODES,
+    Model,
+    address_of,
+    asks_for_node,
+    model,
+    weakly,
+)
 from locksim.checker.models.outcome import FAULT
 from locksim.checker.question import Keywords, Question, with_keywords
 from locksim.checker.replay import counterexample as ce
@@ -122,7 +131,13 @@ def outcomes(
             given.
     """
     asked = Question(threads=threads, **question)
-    built = build(Client("", workload), asked, watch=0)
+    ways = dealt(Client("", workload), asked)
+    return set().union(*(_outcomes(client, observe, asked) for client in ways))
+
+
+def _outcomes(client: Client, observe: tuple[str, ...], asked: Question) -> set[tuple[int, ...]]:
+    """Those of one client."""
+    built = build(client, asked, watch=0)
     at = [address_of(built.memory, name) for name in observe]
     request = Request(
         deadlock=False,
@@ -160,7 +175,7 @@ class _Check:
     def verdict(self, todo: Sequence[Client]) -> Verdict:
         """Check the clients until one of them is violated or not finished."""
         answer, violation, asked, client = "", None, "", todo[-1]
-        for client in todo:
+        for client in (one for each in todo for one in dealt(each, self.question)):
             found, violation = self._with_room(client)
             if violation is not None:
                 answer, asked = VIOLATED, violation.found
@@ -436,6 +451,27 @@ def expected(built: Model, expect: dict[str, int]) -> list[tuple[int, int]]:
     return [(address_of(built.memory, word), value) for word, value in expect.items()]
 
 
+ON_NODES = ", threads on nodes "
+"""What stands between a client's name and the nodes that its threads are dealt to."""
+
+
+def dealt(client: Client, question: Question) -> list[Client]:
+    """A client whose program asks for its node: once for each way to deal its threads to nodes.
+
+    Of threads that are alike only their number on each node counts.
+    """
+    weak = weakly(question.memory, question.orders)
+    if question.used or not asks_for_node(client.workload, question.threads, weak=weak):
+        return [client]
+    alike = question.exchanges() and not build(client, question, 0, symmetry=True).told_apart
+    ways = itertools.product(range(NODES), repeat=question.threads)
+    return [
+        replace(client, name=f"{client.name}{ON_NODES}{', '.join(map(str, way))}", nodes=way)
+        for way in ways
+        if not alike or list(way) == sorted(way)
+    ]
+
+
 def build(
     client: Client, question: Question, watch: int, symmetry: bool = False, *, large: bool = False
 ) -> Model:
@@ -457,4 +493,5 @@ def build(
         watch=watch,
         used=question.used,
         orders=question.orders,
+        nodes=client.nodes,
     )

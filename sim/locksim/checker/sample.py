@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from locksim.checker.check import Progress, build, expected, shown, watched
+from locksim.checker.check import Progress, build, dealt, expected, shown, watched
 from locksim.checker.client import Client
 from locksim.checker.errors import CheckError
 from locksim.checker.limits import UNFINISHED, VIOLATED
@@ -42,7 +42,8 @@ class Sampling:
     """How to draw schedules.
 
     Arguments:
-        schedules: how many, of each client.
+        schedules: how many, of each client; of one whose threads are dealt to NUMA nodes, in all
+            ways together.
         depth: ordering constraints that a bug may take (PCT), from 1; 0: random schedules.
         seed: the first schedule's; the others' follow.
     """
@@ -89,8 +90,9 @@ def sample_clients(
         )
     sampler = _Sampler(sampling, question, report)
     violation, client = None, clients[0]
-    for client in clients:
-        violation = sampler.client(client)
+    ways = [dealt(each, question) for each in clients]
+    for client, number in ((one, len(way)) for way in ways for one in way):
+        violation = sampler.client(client, -(-sampling.schedules // number))
         if violation is not None:
             break
     return Verdict(
@@ -126,8 +128,8 @@ class _Sampler:
             f"nothing wrong{cut}"
         )
 
-    def client(self, client: Client) -> Counterexample | None:
-        """Draw the schedules of a client; the counterexample if one fails."""
+    def client(self, client: Client, schedules: int) -> Counterexample | None:
+        """Draw some schedules of a client; the counterexample if one fails."""
         built = build(client, self.question, watched(self.question))
         if built.invariants or client.end is not None:
             raise CheckError(
@@ -138,7 +140,7 @@ class _Sampler:
         run = _Run(built, expected(built, expect))
         begun = time.process_time()
         try:
-            for k in range(self.sampling.schedules):
+            for k in range(schedules):
                 self.seed = self.sampling.seed + k
                 status, trail = run.wander(self.seed, self.sampling.depth)
                 self.drawn += 1
@@ -154,7 +156,7 @@ class _Sampler:
                 if time.process_time() - begun + self.seconds > self.question.budget.max_seconds:
                     break
                 if self.report is not None and k % 100 == 0:
-                    self.report(f"{self.drawn:,} schedules", k / self.sampling.schedules)
+                    self.report(f"{self.drawn:,} schedules", k / schedules)
         finally:
             self.seconds += time.process_time() - begun
         return None

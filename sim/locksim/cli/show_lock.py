@@ -162,10 +162,9 @@ def _declared(field: Field) -> str:
                 of = f"pointers to {field.of.target().__name__}"
             elif not isinstance(field.of, word):
                 of = _described(field.of)
-            if field.per_cpu:
-                return f"one for each CPU, on its own cache lines: {of}"
-            if field.per_thread:
-                return f"one for each thread, on its own cache lines: {of}"
+            if field.per:
+                each = "CPU" if field.per == "cpu" else field.per
+                return f"one for each {each}, on its own cache lines: {of}"
             return f"array of {field.n} {of}{padded and ', each on a line of its own'}"
     return type(field).__name__
 

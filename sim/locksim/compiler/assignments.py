@@ -12,6 +12,7 @@ from locksim.compiler.operations import operation_name
 from locksim.compiler.sources import MISSING, MethodSource
 from locksim.compiler.values import NULL_TYPE, StructAt, Value, WordAt
 from locksim.compiler.variables import Variables
+from locksim.lang import ops
 from locksim.lang.fields import param
 
 
@@ -113,9 +114,12 @@ class Assignments:
 
 
 def refuse_hiding(name: str, node: ast.AST, method: MethodSource) -> None:
-    """Refuse a variable that hides a word of the language."""
+    """Refuse a variable that hides a word of the language.
+
+    ``node`` may be hidden: it is what a place in a queue is called.
+    """
     found = method.lookup(name)
-    if found is not MISSING and (
-        operation_name(found) is not None or any(f is found for f in (*FUNCTIONS, range))
-    ):
+    if found is MISSING or found is ops.node:
+        return
+    if operation_name(found) is not None or any(f is found for f in (*FUNCTIONS, range)):
         method.source.fail("shadow", node, name=name)

@@ -25,7 +25,7 @@ RET = 38  # to the address in link register x0
 SPIN_ENTER, SPIN = 39, 40  # head of a loop that may be an idle spin: from outside; again
 MARK = 41  # mark x0, subject register x1
 EXIT = 42  # the thread's program has returned
-NTHREADS, NOW = 43, 44  # x0 <-
+NTHREADS, NOW, NODE = 43, 44, 45  # x0 <-
 
 # Operations: the first is FIRST_OPERATION; they end a resume.
 FIRST_OPERATION = 48

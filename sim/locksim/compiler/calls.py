@@ -16,6 +16,7 @@ from locksim.lang.struct import Struct
 FUNCTIONS: dict[object, tuple[str, int]] = {
     ops.cpu: ("CPU", 0),
     ops.thread: ("THREAD", 0),
+    ops.node: ("NODE", 0),
     ops.n_cpus: ("NCPUS", 0),
     ops.n_threads: ("NTHREADS", 0),
     ops.now: ("NOW", 0),

@@ -7,9 +7,9 @@ The instructions alone show whether a loop is counted, so bytecode from a docume
 same rule. The loop is entered at its head only. Its last two instructions add a constant to the
 counter and go back. The counter is compared with its end at the head, or in the jump back. Nothing
 else in the loop writes either of them. The start and the end are *known*: they are constants,
-parameters, ``cpu()``, ``thread()``, ``n_cpus()``, ``n_threads()``, counters of counted loops, or
-computed from these. An argument is known if every caller passes such a number. A number from memory
-is not: it may be anything, and no engine can be stopped between two operations.
+parameters, ``cpu()``, ``thread()``, ``node()``, ``n_cpus()``, ``n_threads()``, counters of counted
+loops, or computed from these. An argument is known if every caller passes such a number. A number
+from memory is not: it may be anything, and no engine can be stopped between two operations.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ Operand = str | int
 MOST = 1 << 20
 """The largest number that a counted loop may start from or end at."""
 
-_NUMBERS = frozenset(["CPU", "THREAD", "NCPUS", "NTHREADS", "MOV", "NEG", "INV", "NOT"]) | {
+_NUMBERS = frozenset(["CPU", "THREAD", "NODE", "NCPUS", "NTHREADS"]) | {
+    *("MOV", "NEG", "INV", "NOT"),
     *("ADD", "SUB", "MUL", "FLOORDIV", "MOD", "AND", "OR", "XOR", "SHL", "SHR"),
     *("EQ", "NE", "LT", "LE", "GT", "GE"),
 }

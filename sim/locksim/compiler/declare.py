@@ -20,12 +20,14 @@ from locksim.compiler.diagnostics import Source
 from locksim.compiler.expressions import ARITHMETIC
 from locksim.compiler.sources import FILES, MISSING, PARSED, RESERVED, MethodSource, parse
 from locksim.compiler.values import FOLDED_BITS, fits
-from locksim.lang.fields import Field, array, param, part, percpu, perthread, pointer, word
+from locksim.lang.fields import Field, array, param, part, percpu, pernode, perthread, pointer, word
 from locksim.lang.ops import Order
 from locksim.lang.struct import ALL_MODELS, METERS, Struct
 from lockui.suggest import did_you_mean
 
-_FIELDS: tuple[type[Field], ...] = (word, pointer, array, percpu, perthread, part, param)
+_FIELDS: tuple[type[Field], ...] = (
+    *(word, pointer, array, percpu, pernode, perthread, part, param),
+)
 _LIBRARY = re.compile(r"locksim\.library\.(locks|avc|kernel|schedulers|specs)(\.[a-z][a-z0-9_]*)?")
 _HARMLESS = {"__future__": {"annotations"}, "typing": {"ClassVar"}}
 """Imports that a live file needs for Python and for type checkers; nothing is looked up in them."""
@@ -270,7 +272,7 @@ class _File:
         wrong = None
         if isinstance(made, array):
             count = given["n"]
-            if isinstance(count, int) and count < (0 if made.per_cpu or made.per_thread else 1):
+            if isinstance(count, int) and count < (0 if made.per else 1):
                 wrong = f"an array of {count} elements"
             elif not isinstance(count, int | str):
                 wrong = "the number of elements is not a number"

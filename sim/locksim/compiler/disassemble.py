@@ -31,6 +31,7 @@ _UNARY = {"MOV": "", "NEG": "-", "INV": "~", "NOT": "not "}
 _QUERIES = {
     "CPU": "cpu()",
     "THREAD": "thread()",
+    "NODE": "node()",
     "NCPUS": "n_cpus()",
     "NTHREADS": "n_threads()",
     "NOW": "now()",

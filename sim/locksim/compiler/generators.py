@@ -228,6 +228,8 @@ def _computed(row: _Row, base: int, values: list[int], names: Addresses) -> int:
             return ops.cpu()
         case "THREAD":
             return ops.thread()
+        case "NODE":
+            return ops.node()
         case "NCPUS":
             return ops.n_cpus()
         case "NTHREADS":

@@ -42,6 +42,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("JEQ", "JNE", "JLT", "JLE", "JGT", "JGE"), ("a", "a", "label")),
     "CPU": ("d",),
     "THREAD": ("d",),
+    "NODE": ("d",),
     "NCPUS": ("d",),
     "NTHREADS": ("d",),
     "NOW": ("d",),

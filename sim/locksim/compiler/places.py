@@ -202,7 +202,7 @@ class Places:
         if index.constant is None:
             return
         field = base.field
-        known = isinstance(field.n, int) and not field.per_cpu and not field.per_thread
+        known = isinstance(field.n, int) and not field.per
         count = int(field.n) if known else None
         if index.constant < 0 or (count is not None and index.constant >= count):
             self.source.fail(

@@ -14,7 +14,7 @@ from typing import Any
 from locksim.compiler.frontend import enter
 from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode
 from locksim.compiler.sources import KINDS
-from locksim.lang.fields import Field, array, param, part, percpu, perthread, pointer, word
+from locksim.lang.fields import Field, array, param, part, percpu, pernode, perthread, pointer, word
 from locksim.lang.struct import Struct
 
 FORMAT = 1
@@ -145,10 +145,8 @@ class _Table:
             case array():
                 of = field.of
                 inner = self._field(of) if isinstance(of, word) else self._description(of)
-                if field.per_cpu:
-                    return {"is": "percpu", "of": inner}
-                if field.per_thread:
-                    return {"is": "perthread", "of": inner, **_aligned(field)}
+                if field.per:
+                    return {"is": f"per{field.per}", "of": inner, **_aligned(field)}
                 found = {"is": "array", "n": field.n, "of": inner, "padded": field.padded}
                 return found | _aligned(field)
         raise TypeError(f"{type(field).__name__} is not a field")
@@ -214,6 +212,8 @@ def _structs(table: dict[str, Json]) -> dict[str, type[Struct]]:
                 return part(field(d["of"]), padded=d["padded"], align=d.get("align", 0))
             case "percpu":
                 return percpu(field(d["of"]))
+            case "pernode":
+                return pernode(field(d["of"]))
             case "perthread":
                 return perthread(field(d["of"]), **_alignment_of(d))
             case "array":

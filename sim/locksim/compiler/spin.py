@@ -16,7 +16,7 @@ _ALLOWED = frozenset(
     ["LOAD", "PAUSE", "COMPUTE", "MOV", "NEG", "INV", "NOT", "ADD", "SUB", "MUL", "FLOORDIV", "MOD"]
     + ["AND", "OR", "XOR", "SHL", "SHR", "EQ", "NE", "LT", "LE", "GT", "GE", "JMP", "JZ", "JNZ"]
     + ["JEQ", "JNE", "JLT", "JLE", "JGT", "JGE", "ADDR", "INDEX", "CPU", "THREAD", "NCPUS", "FENCE"]
-    + ["NTHREADS"]
+    + ["NTHREADS", "NODE"]
 )
 
 

@@ -68,6 +68,7 @@ class Client:
         repeats: whether each thread may run its program any number of times instead of once. What
             is expected at the end does not count then.
         conduct: of its threads, as demanded; None: they may do anything.
+        nodes: the NUMA node of each thread; empty where the program does not ask for it.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Client:
     once: bool = False
     repeats: bool = False
     conduct: Conduct | None = None
+    nodes: tuple[int, ...] = ()
 
 
 class SwitchedTasks(Workload):

@@ -131,7 +131,7 @@ def build(
             every live object), or fails (an assertion, an index).
     """
     wpl = tables.words_per_line
-    space = Space(wpl, tables.n_cpus, tasks_of(workload), built_with)
+    space = Space(wpl, tables.n_cpus, tasks_of(workload), built_with, tables.n_nodes)
     layout = space.layout(workload)
     base = wpl
     static_lines = 1 + -(-layout.size // wpl)
@@ -206,7 +206,8 @@ def _initialise(struct: Struct, memory: Memory, tables: MachineTables) -> None:
             for k in range(slot.count):
                 at = (start + k * slot.stride) // wpl
                 for line in range(at, at + slot.stride // wpl):
-                    memory.home[line] = tables.node_of[k % tables.n_cpus]
+                    own = slot.local == "node"
+                    memory.home[line] = k if own else tables.node_of[k % tables.n_cpus]
 
 
 SCATTER_SEED = 1
@@ -294,6 +295,9 @@ class _Setup:
 
     def thread(self) -> int:
         return 0
+
+    def node(self) -> int:
+        raise self._error(" cannot ask for node(): no thread runs yet")
 
     def n_cpus(self) -> int:
         return self.cpus

@@ -286,6 +286,9 @@ class _Lowering:
             case _ if op in _SIGNS:
                 left, right = self._operands(at, values)
                 return truth(compare(left, _SIGNS[op], right))
+            case "NODE":
+                self.uses_thread = True
+                return self._call("locklab_node", INT, ["thread"], [])
             case "CPU" | "THREAD" | "NCPUS":
                 self.uses_thread = True
                 member = {"CPU": "cpu", "THREAD": "number", "NCPUS": "n_cpus"}[op]

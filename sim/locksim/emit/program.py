@@ -179,7 +179,7 @@ class _File:
             return self.inits[key]
         inner = [self._init(s) for s in spec._parts.values()]
         setup = self.called(spec, "setup") if "setup" in self._code(spec).methods else None
-        per_cpu = any(isinstance(f, array) and f.per_cpu for f in type(spec).FIELDS.values())
+        per_cpu = any(isinstance(f, array) and f.per == "cpu" for f in type(spec).FIELDS.values())
         thread = per_cpu or any(f.thread for f in inner) or (setup is not None and setup.thread)
         name = fresh(f"{self.shapes.tag(spec)}_init", self.shapes.taken)
         body = [line for f in type(spec).FIELDS for line in self._first(spec, f)]
@@ -211,7 +211,7 @@ class _File:
                     if isinstance(of, word)
                     else self._set_part(spec, name, place)
                 )
-                n = f"{THREAD}->n_cpus" if found.per_cpu else self.shapes.count(spec, name)
+                n = f"{THREAD}->n_cpus" if found.per == "cpu" else self.shapes.count(spec, name)
                 return [f"    for ({INT} i = 0; i < {n}; i += 1)", f"        {one}"]
         raise TypeError(f"there is no such field as {declared_field!r}")
 

@@ -1,10 +1,10 @@
 """Structs in C: the fields of a description, where the simulator puts them.
 
 A description (a class with its parameters and parts) is one struct, named after the class. A padded
-field starts on a line of its own, and so does what follows it. Elements of a padded or per-CPU
-array are wrapped in a struct that fills lines, unless they do so by themselves; the element is then
-its member ``own``. One rule of :mod:`locksim.lang.layout` is left out: the word by which lock
-meters tell a lock from its first part.
+field starts on a line of its own, and so does what follows it. Elements of a padded array (such as
+one for each CPU) are wrapped in a struct that fills lines, unless they do so by themselves; the
+element is then its member ``own``. One rule of :mod:`locksim.lang.layout` is left out: the word by
+which lock meters tell a lock from its first part.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ class Shapes:
         """How many elements an array has."""
         field = type(spec).FIELDS[name]
         assert isinstance(field, array)
-        if field.per_cpu:
-            return "LOCKLAB_CPUS"
+        if field.per in ("cpu", "node"):
+            return f"LOCKLAB_{field.per.upper()}S"
         return str(self.space.layout(spec).slot(name).count)
 
     def definitions(self) -> list[str]:

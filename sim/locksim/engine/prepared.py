@@ -32,7 +32,9 @@ def prepare(
     Raises:
         CompileError, LinkError, SimulationError: the program is outside the language, or faulty.
     """
-    space = Space(tables.words_per_line, tables.n_cpus, tasks_of(workload), built_with)
+    space = Space(
+        tables.words_per_line, tables.n_cpus, tasks_of(workload), built_with, tables.n_nodes
+    )
     image = link(workload, space, base=tables.words_per_line)
     lines = HEAP_LINES if heap_lines is None else heap_lines
     types = list(image.types)

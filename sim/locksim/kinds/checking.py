@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Unpack
 
-from locksim.checker.check import Progress, check_clients, expecting
+from locksim.checker.check import Progress, check_clients, dealt, expecting
 from locksim.checker.client import Client, chosen
 from locksim.checker.errors import CheckError
 from locksim.checker.models.model import model
@@ -154,11 +154,10 @@ def walk_of_lock(
         CheckError: the lock cannot be checked, or has no such client.
     """
     _bounded(rounds)
-    known = {c.name: c for c in clients_of(lock, threads, rounds)}
-    if client and client not in known:
-        raise CheckError(f"unknown client '{client}'; known: {'; '.join(known)}")
-    walked = known[client] if client else next(iter(known.values()))
-    built = model(walked.workload, threads, memory, plain=walked.plain)
+    asked = Question(threads=threads, memory=memory)
+    known = [one for each in clients_of(lock, threads, rounds) for one in dealt(each, asked)]
+    walked = next((c for c in known if c.name == client), None) or chosen(known, client)[0]
+    built = model(walked.workload, threads, memory, plain=walked.plain, nodes=walked.nodes)
     return Walk(built, walked, name or _class(lock).__name__)
 
 

@@ -11,8 +11,9 @@ from typing import Any
 
 import pydantic
 
-from locksim.checker.check import expecting
+from locksim.checker.check import ON_NODES, dealt, expecting
 from locksim.checker.models.model import model
+from locksim.checker.question import Question
 from locksim.checker.replay.counterexample import Counterexample
 from locksim.checker.replay.replay import ReplayError, replay
 from locksim.checker.spec import clients as spec_clients
@@ -72,11 +73,14 @@ def replay_file(path: Path) -> Replayed:
     entry = resolve(verdict.lock)
     if verdict.spec:
         spec = specification(verdict.spec)
-        known = spec_clients(entry.struct, spec, 0, claim.client, verdict.condition)
+        calls = claim.client.partition(ON_NODES)[0]
+        known = spec_clients(entry.struct, spec, 0, calls, verdict.condition)
     elif claim.cycle is None:
         known = clients_of(entry.struct, verdict.threads, verdict.rounds)
     else:
         known = endless_clients_of(entry.struct)
+    asked = Question(threads=verdict.threads, memory=claim.memory)
+    known = [one for each in known for one in dealt(each, asked)]
     client = next((c for c in known if c.name == claim.client), None)
     if client is None:
         names = "; ".join(c.name for c in known)

@@ -18,7 +18,7 @@
 ``docs/use/language.md`` describes it, and has a reference made from the docstrings here.
 """
 
-from locksim.lang.fields import array, param, part, percpu, perthread, pointer, word
+from locksim.lang.fields import array, param, part, percpu, pernode, perthread, pointer, word
 from locksim.lang.ops import (
     ACQ_REL,
     ACQUIRE,
@@ -41,6 +41,7 @@ from locksim.lang.ops import (
     free,
     n_cpus,
     n_threads,
+    node,
     note,
     now,
     pause,
@@ -99,12 +100,14 @@ __all__ = [
     "free",
     "n_cpus",
     "n_threads",
+    "node",
     "note",
     "now",
     "param",
     "part",
     "pause",
     "percpu",
+    "pernode",
     "perthread",
     "pointer",
     "random_below",

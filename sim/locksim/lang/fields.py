@@ -160,8 +160,8 @@ class array(Field):  # noqa: N801
         TypeError: ``align`` is not a power of two; ``scattered`` without ``align``.
     """
 
-    per_cpu = False
-    per_thread = False
+    per = ""
+    """"cpu", "node" or "thread" where there is one element for each."""
 
     def __init__(
         self,
@@ -195,7 +195,20 @@ class percpu(array):  # noqa: N801
         of: ``word()``, ``pointer(...)``, or a struct (class or instance).
     """
 
-    per_cpu = True
+    per = "cpu"
+
+    def __init__(self, of: word | type[Struct] | Struct | None = None) -> None:
+        super().__init__(0, of, padded=True)
+
+
+class pernode(array):  # noqa: N801
+    """One element for each NUMA node, on lines of its own in that node: ``self.queues[node()]``.
+
+    Arguments:
+        of: ``word()``, ``pointer(...)``, or a struct (class or instance).
+    """
+
+    per = "node"
 
     def __init__(self, of: word | type[Struct] | Struct | None = None) -> None:
         super().__init__(0, of, padded=True)
@@ -211,7 +224,7 @@ class perthread(array):  # noqa: N801
         align, scattered: as for :class:`array`.
     """
 
-    per_thread = True
+    per = "thread"
 
     def __init__(
         self,

@@ -1,8 +1,8 @@
 """Where the fields of a struct lie: word offsets, strides and alignment on lines of a given size.
 
 Rules: fields follow one another in the order of their declaration; a padded field, and every
-per-CPU element, starts on a new line and leaves the rest of its last line empty; a struct that
-holds such a field starts on a new line itself.
+element of which each CPU, node or thread has one, starts on a new line and leaves the rest of its
+last line empty; a struct that holds such a field starts on a new line itself.
 
 The lock meters know a lock by the address of its first word, so no two metered structs may begin at
 one address. Where the first field of a metered struct is, or begins with, another metered struct (a
@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 class Slot:
     """A field's place in words from the struct's start; stride and count of its elements.
 
-    ``local``: element k lies in the node of CPU k (modulo their number).
+    ``local``: element k lies in node k ("node"), or in the node of CPU k, modulo their number
+    ("cpu", "thread"); "": at no place of its own.
     """
 
     offset: int
     stride: int
     count: int
-    local: bool = False
+    local: str = ""
 
 
 class Layout:
@@ -63,7 +64,7 @@ class Layout:
                 self.aligned = True
                 size = _round_up(size, line)
                 cursor = _round_up(cursor, line)
-            local = isinstance(field, array) and (field.per_cpu or field.per_thread)
+            local = field.per if isinstance(field, array) else ""
             self.slots[name] = Slot(cursor, size, count, local)
             cursor += size * count
         self.size = max(1, _round_up(cursor, line) if self.aligned else cursor)
@@ -89,10 +90,8 @@ class Layout:
         return inner.size, field.padded or inner.aligned, count
 
     def _count(self, struct: Struct, field: array) -> int:
-        if field.per_cpu:
-            return self.space.n_cpus
-        if field.per_thread:
-            return self.space.n_threads
+        if field.per:
+            return self.space.places[field.per]
         count = struct._params.get(field.n) if isinstance(field.n, str) else field.n
         if count is None:
             raise TypeError(f"{type(struct).__name__}.{field.name}: there is no param {field.n!r}")
@@ -119,6 +118,7 @@ class Space:
         n_cpus: CPUs that take part; the number of elements of per-CPU fields.
         n_tasks: threads beyond one for each CPU.
         built_with: descriptions that pointers to their classes mean, instead of the defaults.
+        n_nodes: NUMA nodes of the machine.
     """
 
     def __init__(
@@ -127,9 +127,11 @@ class Space:
         n_cpus: int,
         n_tasks: int = 0,
         built_with: Iterable[Struct] = (),
+        n_nodes: int = 1,
     ) -> None:
         self.words_per_line, self.n_cpus = words_per_line, n_cpus
         self.n_threads = n_cpus + n_tasks
+        self.places = {"cpu": n_cpus, "node": n_nodes, "thread": self.n_threads}
         self._layouts: dict[Any, Layout] = {}
         self._defaults: dict[type[Struct], Struct] = {type(one): one for one in built_with}
 

@@ -181,6 +181,10 @@ class Context(Protocol):
         """The thread's number."""
         ...
 
+    def node(self) -> int:
+        """Number of the NUMA node of that CPU."""
+        ...
+
     def n_cpus(self) -> int:
         """CPUs that take part."""
         ...
@@ -214,8 +218,8 @@ def set_context(context: Context | None) -> None:
 def _context() -> Context:
     if _Running.context is None:
         raise RuntimeError(
-            "cpu(), thread(), n_cpus(), n_threads(), now() and random_*() work only in a "
-            "running program"
+            "cpu(), thread(), node(), n_cpus(), n_threads(), now() and random_*() work only in "
+            "a running program"
         )
     return _Running.context
 
@@ -228,6 +232,11 @@ def cpu() -> int:
 def thread() -> int:
     """The number of this thread. Free."""
     return _context().thread()
+
+
+def node() -> int:
+    """The number of the NUMA node of the CPU that runs this thread now, from 0. Free."""
+    return _context().node()
 
 
 def n_cpus() -> int:

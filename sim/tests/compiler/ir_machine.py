@@ -23,7 +23,7 @@ STEPS = 20_000
 
 @dataclass
 class World:
-    """One thread on CPU 1 of 4, with a memory, a heap that only grows, and a log.
+    """One thread on CPU 1 of 4, on node 1 of 2, with a memory, a heap that only grows, and a log.
 
     Arguments:
         words: the memory; what is not there is 0.
@@ -32,7 +32,7 @@ class World:
 
     words: dict[int, int] = field(default_factory=dict)
     log: list[tuple[Any, ...]] = field(default_factory=list)
-    space: Space = field(default_factory=lambda: Space(8, 4))
+    space: Space = field(default_factory=lambda: Space(8, 4, n_nodes=2))
     heap: int = HEAP
     drawn: int = 0
 
@@ -41,6 +41,9 @@ class World:
         return 1
 
     def thread(self) -> int:
+        return 1
+
+    def node(self) -> int:
         return 1
 
     def n_cpus(self) -> int:
@@ -191,7 +194,7 @@ class Machine:
             return int(fields["label"]) if JUMPS[op](*values) else at + 1
         if op in ARITHMETIC:
             result = wrap64(int(ARITHMETIC[op](*values)))
-        elif op in ("CPU", "THREAD"):
+        elif op in ("CPU", "THREAD", "NODE"):
             result = 1
         elif op in ("NCPUS", "NTHREADS"):
             result = 4

@@ -21,10 +21,12 @@ from locksim.lang import (
     compute,
     cpu,
     n_cpus,
+    node,
     param,
     part,
     pause,
     percpu,
+    pernode,
     pointer,
     random_below,
     thread,
@@ -98,6 +100,29 @@ def test_per_cpu_words_are_at_home_with_their_cpu():
     assert [0, 0, 1, 1] == [memory.home[int(memory.root.own[c]) // 8] for c in range(4)]
     own = {int(memory.root.own[c]) // 8 for c in range(4)}
     assert not any(node for line, node in enumerate(memory.home) if line not in own)
+
+
+def test_per_node_words_are_at_home_in_their_node():
+    """Element k lies in node k, whatever the CPUs."""
+
+    class Near(Workload):
+        queues = pernode()
+
+    memory = build(Near(), tables(4), [])
+    assert [0, 1] == [memory.home[int(memory.root.queues[n]) // 8] for n in range(2)]
+
+
+def test_setup_cannot_ask_for_its_node():
+    """It runs before any thread; in a check the threads may be on any node."""
+
+    class Asks(Workload):
+        mine = word()
+
+        def setup(self):
+            yield self.mine.store(node())
+
+    with pytest.raises(SimulationError, match=r"Asks.setup\(\) cannot ask for node\(\)"):
+        build(Asks(), tables(4), [])
 
 
 def test_words_are_named_as_a_programmer_writes_them():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from locksim.engine.counters import LOCK_COUNTERS
 from locksim.engine.fast import engine as fast
 from locksim.engine.prepared import prepare
-from locksim.lang import Lock, Struct, array, param, part, percpu, pointer, word
+from locksim.lang import Lock, Struct, array, param, part, percpu, pernode, pointer, word
 from locksim.lang.layout import Layout, Slot, Space
 from locksim.library.locks.ticket import TicketLock
 from locksim.library.workloads.critical_section import CriticalSection
@@ -122,8 +122,18 @@ def test_per_cpu_elements_have_lines_of_their_own():
         count = percpu()
 
     per_cpu = layout(PerCpu(), n_cpus=3)
-    assert Slot(0, 8, 3, local=True) == per_cpu.slot("nodes")
-    assert Slot(24, 8, 3, local=True) == per_cpu.slot("count")
+    assert Slot(0, 8, 3, local="cpu") == per_cpu.slot("nodes")
+    assert Slot(24, 8, 3, local="cpu") == per_cpu.slot("count")
+
+
+def test_per_node_elements_have_lines_of_their_own():
+    """One for each node of the machine, also where no CPU takes part."""
+
+    class PerNode(Struct):
+        queues = pernode(Plain)
+
+    space = Space(8, n_cpus=1, n_nodes=4)
+    assert Slot(0, 8, 4, local="node") == space.layout(PerNode()).slot("queues")
 
 
 def test_a_struct_without_fields_takes_one_word():

@@ -46,7 +46,9 @@ THREAD, PC, BUFFERED, REGISTERS = range(4)
 # Numbers and questions about the program: the other entries of ``size``.
 (MODEL, ENTRIES, N_THREADS, N_WORDS, WIDTH, LINE_SHIFT, N_LINES, N_TYPES, N_LOCKS) = range(24, 33)
 (WATCH, HISTORY, ACQUIRE_FENCES, WAKES, STATIC, REDUCTION, GROUPS, COUNTS) = range(33, 41)
-(AGAIN, ENTRY, SYMMETRIC, N_SIZES) = range(41, 45)
+(AGAIN, ENTRY, SYMMETRIC, NODES) = range(41, 45)
+N_SIZES = NODES + BUFFERS
+"""From NODES on: the node of each thread."""
 
 
 class Tables(NamedTuple):

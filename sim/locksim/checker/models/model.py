@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from locksim import machine
 from locksim.checker.errors import CheckError
@@ -26,10 +26,13 @@ from locksim.core.memory import Memory, build, structs, words_of
 from locksim.lang.layout import Space
 from locksim.lang.ops import Order
 from locksim.lang.struct import Workload, tasks_of
+from locksim.machine import MachineTables
 from lockui.suggest import did_you_mean
 
 MAX_THREADS = m.BUFFERS
 MEMORY_MODELS = ("sc", "tso", "c11")
+NODES = 2
+"""NUMA nodes that the threads of a check are dealt to."""
 MOST_ENTRIES = 64
 """Stores that a store buffer can hold under TSO."""
 
@@ -88,6 +91,7 @@ def model(
     watch: int = WATCH_EXCLUSION | WATCH_ASSERTIONS,
     used: Used | None = None,
     orders: Mapping[Position, Change] | None = None,
+    nodes: Sequence[int] = (),
 ) -> Model:
     """Build the model of a workload.
 
@@ -107,31 +111,30 @@ def model(
             WATCH_RACES, or several.
         used: memory to begin with, and the machine; by default fresh memory, on one CPU a thread.
         orders: other memory orders than those in the source.
+        nodes: of each thread, for a program that asks for it; by default all are on node 0. In used
+            memory those of the machine count.
 
     Raises:
         CheckError: a number or name is out of range, or the program cannot be checked.
         CompileError, LinkError, SimulationError: the program is no valid one.
     """
-    _examine(n_threads, memory, buffer_entries, history)
+    _examine(memory, buffer_entries, history)
+    own_machine = machine_of(n_threads)
     tasks = tasks_of(workload)
     if used is not None and (len(used.cpus) != n_threads or tasks or again):
         raise CheckError(
             "used memory is for programs that run once, in threads on the CPUs it names"
         )
-    machine_tables = (
-        machine.load(f"ideal-{n_threads}").tables(n_threads, "compact")
-        if used is None
-        else used.machine
-    )
-    wpl, weak = machine_tables.words_per_line, memory == "c11" or bool(orders)
-    linked = _linked(workload, wpl, machine_tables.n_cpus, tasks, weak)
-    image = with_orders(linked, orders or {})
+    machine_tables = own_machine if used is None else used.machine
+    wpl = machine_tables.words_per_line
+    image = with_orders(_linked(workload, machine_tables, weakly(memory, orders)), orders or {})
     placement = None
     if used is None:
         built = build(workload, machine_tables, list(image.types), heap_lines=heap_lines)
     else:
         built = used.under(workload, image)
         placement = Placement(used.cpus, machine_tables.n_cpus, image.places[image.entry].file)
+        nodes = [machine_tables.node_of[cpu] for cpu in used.cpus]
     by = switching(workload, built, n_threads, tasks) if tasks else None
     program = unfold(image, by, placement)
     number = MEMORY_MODELS.index(memory)
@@ -156,6 +159,7 @@ def model(
         **{m.GROUPS: len(moved.anchors), m.COUNTS: endless or again, m.AGAIN: again},
         m.SYMMETRIC: not apart,
     }
+    facts |= {m.NODES + k: node for k, node in enumerate(nodes)}
     for entry, value in facts.items():
         laid.size[entry] = int(value)
     tables = Tables(
@@ -179,16 +183,39 @@ def model(
     return Model(program, built, tables, laid.threads, laid.shared, moved, apart, invariants)
 
 
-@functools.lru_cache(maxsize=32)
-def _linked(workload: Workload, wpl: int, n_cpus: int, tasks: int, weak: bool) -> Image:
-    """The linked program: one workload is checked in several memories, and more than once."""
-    return link(workload, Space(wpl, n_cpus, tasks), wpl, weak_fences=weak)
+@functools.cache
+def machine_of(n_threads: int) -> MachineTables:
+    """The machine of a check: a CPU for each thread.
 
-
-def _examine(n_threads: int, memory: str, buffer_entries: int, history: int) -> None:
-    """Refuse what no model can have."""
+    Raises:
+        CheckError: there are too many threads, or none.
+    """
     if not 1 <= n_threads <= MAX_THREADS:
         raise CheckError(f"threads must be between 1 and {MAX_THREADS} (got {n_threads})")
+    return replace(machine.load(f"ideal-{n_threads}").tables(n_threads, "compact"), n_nodes=NODES)
+
+
+def asks_for_node(workload: Workload, n_threads: int, *, weak: bool) -> bool:
+    """Whether some thread may call ``node()``; ``weak``: as :func:`weakly` gives it."""
+    image = _linked(workload, machine_of(n_threads), weak)
+    return any(row[0] == bytecode.NODE for row in image.code)
+
+
+def weakly(memory: str, orders: Mapping[Position, Change] | None) -> bool:
+    """Whether fences that are not full count."""
+    return memory == "c11" or bool(orders)
+
+
+@functools.lru_cache(maxsize=32)
+def _linked(workload: Workload, tables: MachineTables, weak: bool) -> Image:
+    """The linked program: one workload is checked in several memories, and more than once."""
+    wpl = tables.words_per_line
+    space = Space(wpl, tables.n_cpus, tasks_of(workload), n_nodes=tables.n_nodes)
+    return link(workload, space, wpl, weak_fences=weak)
+
+
+def _examine(memory: str, buffer_entries: int, history: int) -> None:
+    """Refuse what no model can have."""
     if memory not in MEMORY_MODELS:
         raise CheckError(f"unknown memory model '{memory}'; known: {', '.join(MEMORY_MODELS)}")
     if not 1 <= buffer_entries <= MOST_ENTRIES:
@@ -232,7 +259,8 @@ def _invariants(memory: Memory) -> tuple[Program, ...]:
 
 
 _NOT_IN_INVARIANTS = (
-    *(bytecode.CPU, bytecode.THREAD, bytecode.RANDOM, bytecode.EXPONENTIAL, bytecode.NOW),
+    *(bytecode.CPU, bytecode.THREAD, bytecode.NODE, bytecode.RANDOM, bytecode.EXPONENTIAL),
+    bytecode.NOW,
 )
 
 

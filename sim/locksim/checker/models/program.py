@@ -302,7 +302,7 @@ def defines(row: list[int]) -> int:
     """The register that a row writes, as a bit set; 0 for none."""
     op = row[0]
     writes = op <= b.SHR or b.EQ <= op <= b.GE or b.CPU <= op <= b.EXPONENTIAL
-    writes = writes or op in (b.INDEX, b.NTHREADS)
+    writes = writes or op in (b.INDEX, b.NTHREADS, b.NODE)
     return 1 << row[1] if writes or op in (b.LOAD, b.ALLOC) or op in _ATOMICS else 0
 
 

@@ -7,8 +7,11 @@ Design 9, 1996). How often a thread is inside a lock stands in its own row, and 
 
 A thread may ask for its number before its first operation, to choose its part: then its place in
 the program says which part it has. Where a number is kept or asked for later, or threads are woken
-or have heaps of their own, words hold numbers of threads or addresses of their nodes. They would
-have to be renamed along, and the threads are told apart instead.
+or have heaps of their own, words hold numbers of threads or addresses of their queue nodes. They
+would have to be renamed along, and the threads are told apart instead.
+
+Where the threads are dealt to NUMA nodes, those of one node are alike: the number in a row is then
+that of the first thread of its node, from which ``node()`` is answered.
 """
 
 from __future__ import annotations

@@ -148,6 +148,11 @@ class _Writer:
             self.put(b.MOV, row[1], self.cpu)
         elif op == b.NCPUS:
             self.put(b.MOV, row[1], self.cpus)
+        elif op == b.NODE:
+            raise CheckError(
+                "node() in a workload with tasks: a task may move to another node, and the checker "
+                "does not follow it\nhelp: check the lock by itself"
+            )
         elif op == b.TIMER or (op == b.MARK and row[1] in _LOCK_MARKS):
             self.put(b.MOV, self.value, self.zero)
         else:

@@ -123,6 +123,8 @@ class ValueSets:
             return None if where is None else _union(self.words[a] for a in where)
         if op in (b.CPU, b.THREAD):
             return frozenset(range(self.n_threads))
+        if op == b.NODE:
+            return frozenset(range(self.memory.space.places["node"]))
         if op in (b.NCPUS, b.NTHREADS):
             return frozenset([self.n_threads])
         if op == b.ALLOC:

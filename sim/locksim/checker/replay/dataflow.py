@@ -26,7 +26,10 @@ _OPERANDS = {
 }
 _READS = (b.LOAD, *(op for op in _OPERANDS if op != b.STORE))
 _BINARY = {b.ADD: "+", b.SUB: "-", b.MUL: "*", b.AND: "&", b.OR: "|", b.XOR: "^"}
-_SETS = (*range(b.MOV, b.GE + 1), b.INDEX, b.CPU, b.THREAD, b.NCPUS, b.NTHREADS, b.RANDOM, b.NOW)
+_SETS = (
+    *(*range(b.MOV, b.GE + 1), b.INDEX),
+    *(*range(b.CPU, b.RANDOM + 1), *range(b.NTHREADS, b.NODE + 1)),
+)
 
 
 class Dataflow:

@@ -8,11 +8,10 @@ is therefore a violation of the language's own semantics.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from locksim import machine
-from locksim.checker.models.model import address_of
+from locksim.checker.models.model import address_of, machine_of
 from locksim.checker.replay.reference_memory import Race, SequentialMemory, StoreBuffers, Views
 from locksim.core.memory import allocate, build, release, structs
 from locksim.lang import Workload, ops
@@ -35,6 +34,7 @@ class ReferenceMachine:
         plain: names of words that are not atomic, beside those that are declared so; None: races
             are not looked for.
         heap_lines: lines that ``alloc`` can hand out.
+        nodes: of each thread, where the programs ask for it.
     """
 
     def __init__(
@@ -45,8 +45,9 @@ class ReferenceMachine:
         types: Iterable[type[Any]] = (),
         plain: Iterable[str] | None = (),
         heap_lines: int = HEAP_LINES,
+        nodes: Sequence[int] = (),
     ) -> None:
-        tables = machine.load(f"ideal-{n_threads}").tables(n_threads, "compact")
+        tables, self.nodes = machine_of(n_threads), nodes
         kinds = list(types)
         self.current = 0
         self.pending: list[Op | None] = [None] * n_threads
@@ -77,6 +78,10 @@ class ReferenceMachine:
         return self.current
 
     thread = cpu
+
+    def node(self) -> int:
+        """The node of that CPU."""
+        return self.nodes[self.current]
 
     def n_cpus(self) -> int:
         """As many as threads."""

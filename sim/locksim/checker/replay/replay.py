@@ -121,7 +121,8 @@ class _Replay:
         watched = self.client.plain if self.claim.found == "race" else None
         try:
             self.vm = ReferenceMachine(
-                self.client.workload, self.claim.threads, self.memory, self.types, watched
+                *(self.client.workload, self.claim.threads, self.memory, self.types, watched),
+                nodes=self.client.nodes,
             )
         except Violation as violation:
             if [step.operation for step in steps] == ["start"]:

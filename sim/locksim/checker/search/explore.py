@@ -444,13 +444,15 @@ def _started(model: Model) -> tuple[list[list[int]], list[int], int]:
     """Each thread's row at its first operation, the shared row, and what came of the last start."""
     shared, regs, note = model.shared.copy(), list(model.program.registers), [0] * NOTES
     rows: list[list[int]] = []
+    size = model.tables.size
+    nodes = size[m.NODES : m.N_SIZES]
     for first in model.threads:
         rows.append(first.copy())
         status = start(model.tables, rows[-1], shared, regs, note)
         if status != DONE:
             return rows, shared, status
-        if model.tables.size[m.SYMMETRIC]:
-            rows[-1][m.THREAD] = 0
+        if size[m.SYMMETRIC]:  # those of one node are alike
+            rows[-1][m.THREAD] = nodes.index(nodes[first[m.THREAD]])
     return rows, shared, DONE
 
 

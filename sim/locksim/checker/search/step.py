@@ -291,6 +291,9 @@ def _run_on(
         elif op == b.CPU or op == b.THREAD:
             regs[code[1]] = thread
             pc += 1
+        elif op == b.NODE:
+            regs[code[1]] = t.size[m.NODES + thread]
+            pc += 1
         elif op == b.NCPUS or op == b.NTHREADS:
             regs[code[1]] = t.size[m.N_THREADS]
             pc += 1

@@ -68,6 +68,8 @@ def advance_to_operation(state, caches, contention, c, u, pc, t):  # type: ignor
             registers[u, code[at, 1]] = c
         elif op == THREAD:
             registers[u, code[at, 1]] = u
+        elif op == NODE:
+            registers[u, code[at, 1]] = state.node_of[c]
         elif op == NCPUS:
             registers[u, code[at, 1]] = state.core.shape[0]
         elif op == NTHREADS:

@@ -73,6 +73,10 @@ class Thread:
         """The thread's number."""
         return self.number
 
+    def node(self) -> int:
+        """The node of that CPU."""
+        return self.engine.tables.node_of[self.cpu()]
+
     def n_cpus(self) -> int:
         """Number of CPUs of the run."""
         return self.engine.tables.n_cpus

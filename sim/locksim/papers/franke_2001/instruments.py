@@ -54,7 +54,7 @@ def metered(workload: Chatroom, tables: MachineTables) -> MeteredChatroom:
     """
     line = tables.words_per_line
     first = _rebuilt(workload, 0)
-    space = Space(line, tables.n_cpus, tasks_of(first), built_with(first))
+    space = Space(line, tables.n_cpus, tasks_of(first), built_with(first), tables.n_nodes)
     return _rebuilt(workload, line + space.layout(first).offset("lockmeter"))
 
 

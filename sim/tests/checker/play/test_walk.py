@@ -67,5 +67,5 @@ def test_all_have_finished():
 
 def test_unknown_client_is_refused():
     """The message lists the lock's clients."""
-    with pytest.raises(CheckError, match="known: acquire and count up"):
+    with pytest.raises(CheckError, match="there are: acquire and count up"):
         walk_of_lock(TicketLock, client="nobody")
