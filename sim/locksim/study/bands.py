@@ -6,7 +6,7 @@ needs no runs: :mod:`locksim.study.model_error`.)
 - *Starting order*: when each CPU starts. Without it all start at once, and ties go to the lower
   number; first come, first served may keep that order for the whole run (`sim/PHYSICS.md`,
   "Arbitration"). With it they start a picosecond apart, in a random order. Each thread keeps its
-  CPU, since many locks take a thread's socket from its number.
+  CPU, and so its NUMA node.
 - *Values* of the profile that carry a range: an assumed one may lie anywhere in it, a measured or
   fitted one has an interval. The distance classes of a quantity (``memory.node``,
   ``memory.socket``) move together, since the same thing is not known of all of them.

@@ -14,6 +14,7 @@ from locksim.engine.trace import MARK
 from locksim.kinds import LoadSettings, plain_load
 from locksim.lang.ops import Mark
 from locksim.machine import Machine, MachineError
+from locksim.machine.tables import Placement
 from locksim.study.bands import (
     Band,
     Cause,
@@ -41,14 +42,15 @@ def rmw_and_fence(machine: Machine) -> Mapping[str, float]:
     return {"sum": 10 * cost(machine, "rmw") * cost(machine, "fence"), "fixed": 3.0, "none": 0.0}
 
 
-def acquirers(lock: str, machine: Machine) -> list[int]:
-    """The CPUs that got a lock, one after the other, on 64 CPUs."""
-    tables = machine.tables(64)
+def acquirers(lock: str, machine: Machine, placement: Placement) -> list[int]:
+    """The nodes of the CPUs that got a lock, one after the other, on 64 CPUs."""
+    tables = machine.tables(64, placement)
     load = plain_load(lock, LoadSettings(hold_ps=20_000, think_ps=400_000))
     image, memory = prepare(load.workload, tables)
     trace = run(image, memory, tables, seed=1, until_ps=30_000_000, trace=True).trace
     assert trace is not None
-    return [row[1] // 2 for row in trace.tolist() if row[2] == MARK + Mark.ACQUIRED]
+    cpus = [row[1] // 2 for row in trace.tolist() if row[2] == MARK + Mark.ACQUIRED]
+    return [tables.node_of[cpu] for cpu in cpus]
 
 
 @pytest.mark.parametrize("name", machines.names())
@@ -110,19 +112,16 @@ def test_starting_orders_are_random_and_the_same_every_time() -> None:
     assert tuple(range(16)) != found[0] != found[1]
 
 
+@pytest.mark.parametrize("placement", ["compact", "scatter"])
 @pytest.mark.parametrize("lock", ["cna", "cohort", "hmcs"])
-def test_a_lock_with_sockets_stays_within_them_in_every_starting_order(lock: str) -> None:
-    """It takes a thread's socket from its number, and few handoffs go to the other one."""
+def test_a_lock_with_sockets_stays_within_them(lock: str, placement: Placement) -> None:
+    """Few handoffs go to the other one, in every starting order, wherever the threads are."""
     machine = machines.load("xeon-8375c-2x32")
-    orders = one_at_a_time(machine, orders=2)[0].machines
-    usual, *others = [acquirers(lock, one) for one in (machine, *orders)]
-    for started, found in zip(orders, others, strict=True):
-        node_of = started.tables(64).node_of
-        sockets = [node_of[cpu] for cpu in found]
-        assert (0,) * 32 + (1,) * 32 == node_of
-        assert found != usual
-        assert 50 < len(found)
-        assert sum(a != b for a, b in pairwise(sockets)) < len(found) / 10
+    for started in (machine, *one_at_a_time(machine, orders=2)[0].machines):
+        nodes = acquirers(lock, started, placement)
+        assert 50 < len(nodes)
+        assert {0, 1} == {*nodes}
+        assert sum(a != b for a, b in pairwise(nodes)) < len(nodes) / 10
 
 
 def test_one_cause_gives_its_own_ends() -> None:
@@ -155,7 +154,7 @@ def test_what_needs_no_runs_adds_as_well() -> None:
     """The error of the model, beside a cause."""
     causes = [Cause("a", "", [GRAVITON.with_costs(pause=2)])]
     model = Effect("model", "", 1 / 3, 3.0)
-    found = bands(causes, lambda m: {0: m.cost_ps()["pause"]}, {0: 1.0}, {0: 1.0}, {0: [model]})[0]
+    found = bands(causes, lambda m: {0: m.cost_ps()["pause"]}, {0: 1.0}, {0: 1.0}, {0: model})[0]
     assert pytest.approx(2.7183 ** (0.6931**2 + 1.0986**2) ** 0.5, rel=1e-3) == found.high
     assert pytest.approx(1 / 3) == found.low
 

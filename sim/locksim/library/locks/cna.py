@@ -14,15 +14,14 @@ the holder change it. The second queue is not empty while the holder's ``aside``
 Cost in line transfers. Uncontended: as ``mcs``, none if this CPU had the lock last, else one.
 Contended, one or two more than ``mcs`` for each handoff, but most of them stay within the socket,
 and the protected data stay in its caches. The search reads the node of each waiter that it passes:
-once, since they are put aside. Nodes know their socket; the lock itself remains one word, where
-``cohort`` and ``hmcs`` need one for each socket.
+once, since they are put aside. A waiter notes its socket in its node; the lock itself remains one
+word, where ``cohort`` and ``hmcs`` need one for each socket.
 
 Fairness. Long-term only: a waiter of another socket waits for ``batch`` handoffs at most before its
 queue goes first. Within a socket it is first come, first served.
 
-Not modelled. The lock cannot ask the machine for a CPU's socket: it divides the CPUs into
-``sockets`` equal parts in the order of their numbers, which fits a compact placement. The paper's
-lock decides by a random number when the second queue goes first; Linux's patch by time.
+Not modelled. The paper's lock decides by a random number when the second queue goes first; Linux's
+patch by time.
 """
 
 from locksim.lang import *
@@ -48,20 +47,15 @@ class CNALock(Lock):
     """Compact NUMA-aware queue lock (Dice and Kogan, EuroSys 2019).
 
     Arguments:
-        sockets: into which the CPUs are divided. batch: near handoffs in a row at most.
+        batch: near handoffs in a row at most.
     """
 
     NEEDS_THREADS = 4
     """A holder whose next near waiter stands behind two far ones: both are put aside together."""
 
-    sockets = param(2)
     batch = param(64)
     tail = pointer(CNANode)
     nodes = percpu(CNANode)
-
-    def setup(self):
-        for i in range(n_cpus()):
-            yield self.nodes[i].socket.store(i * self.sockets // n_cpus(), RELAXED)
 
     def acquire(self):
         me = self.nodes[cpu()]
@@ -70,6 +64,7 @@ class CNALock(Lock):
         yield me.aside.store(NULL, RELAXED)
         before = yield self.tail.swap(me, ACQ_REL)
         if before:
+            yield me.socket.store(node(), RELAXED)
             yield before.next.store(me, RELEASE)
             while (yield me.go.load(ACQUIRE)) == 0:
                 yield pause()
@@ -126,7 +121,7 @@ class CNALock(Lock):
 
     def find_near(self, me: CNANode, first: CNANode) -> CNANode:
         # The first waiter of this socket; those before it are put aside. NULL if there is none.
-        mine = yield me.socket.load(RELAXED)
+        mine = node()
         if (yield first.socket.load(RELAXED)) == mine:
             return first
         last = first

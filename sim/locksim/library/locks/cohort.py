@@ -21,7 +21,7 @@ protected data stay there as well. The upper lock moves once in ``batch`` handof
 Fairness. Within a socket first come, first served; between sockets too, with up to ``batch`` + 1
 critical sections at a time. A larger batch gives throughput and takes fairness.
 
-Not modelled. As in ``cna``, the sockets are equal parts of the CPUs in the order of their numbers.
+A thread that holds the lock must stay on its socket.
 """
 
 from locksim.lang import *
@@ -58,23 +58,22 @@ class CohortLock(Lock):
     """NUMA-aware lock of ticket locks, C-TKT-TKT (Dice, Marathe and Shavit, PPoPP 2012).
 
     Arguments:
-        sockets: into which the CPUs are divided. batch: handoffs in a socket in a row at most.
+        batch: handoffs in a socket in a row at most.
     """
 
-    sockets = param(2)
     batch = param(64)
     upper = part(UpperLock, padded=True)
-    cohorts = array("sockets", Cohort, padded=True)
+    cohorts = pernode(Cohort)
 
     def acquire(self):
-        mine = self.cohorts[cpu() * self.sockets // n_cpus()]
+        mine = self.cohorts[node()]
         yield from mine.lock.acquire()
         if not (yield mine.owns.load(RELAXED)):
             yield from self.upper.take()
             yield mine.owns.store(1, RELAXED)
 
     def release(self):
-        mine = self.cohorts[cpu() * self.sockets // n_cpus()]
+        mine = self.cohorts[node()]
         passed = yield mine.passed.load(RELAXED)
         if passed < self.batch and (yield from self.has_waiters(mine)):
             yield mine.passed.store(passed + 1, RELAXED)

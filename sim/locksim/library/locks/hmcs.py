@@ -18,8 +18,9 @@ both queues, two swaps and two compare-and-swaps, twice the cost of ``mcs``.
 Fairness. First come, first served within a socket and between sockets, with up to ``batch``
 critical sections at a time.
 
-Not modelled. More than two levels (the paper has any number, and a fast path for few waiters). As
-in ``cna``, the sockets are equal parts of the CPUs in the order of their numbers.
+A thread that holds the lock must stay on its CPU.
+
+Not modelled. More than two levels (the paper has any number, and a fast path for few waiters).
 """
 
 from locksim.lang import *
@@ -55,23 +56,22 @@ class HMCSLock(Lock):
     """Hierarchical MCS lock of two levels (Chabbi, Fagan and Mellor-Crummey, PPoPP 2015).
 
     Arguments:
-        sockets: into which the CPUs are divided. batch: critical sections of one in a row at most.
+        batch: critical sections of a socket in a row at most.
     """
 
-    sockets = param(2)
     batch = param(64)
     upper = part(Queue, padded=True)
-    lower = array("sockets", Socket, padded=True)
+    lower = pernode(Socket)
     nodes = percpu(HMCSNode)
 
     def acquire(self):
-        mine, me = self.lower[cpu() * self.sockets // n_cpus()], self.nodes[cpu()]
+        mine, me = self.lower[node()], self.nodes[cpu()]
         if (yield from self.join(mine.queue, me)) == JOIN_ABOVE:
             yield me.status.store(FIRST, RELAXED)
             yield from self.join(self.upper, mine.node)
 
     def release(self):
-        mine, me = self.lower[cpu() * self.sockets // n_cpus()], self.nodes[cpu()]
+        mine, me = self.lower[node()], self.nodes[cpu()]
         sections = yield me.status.load(RELAXED)
         if sections < self.batch:
             after = yield me.next.load(ACQUIRE)

@@ -59,14 +59,14 @@ def test_clh_is_fifo(interleave, n_threads, seed):
         (GraunkeThakkarLock, Kind.SWAP, "tail"),
         (HemlockLock, Kind.SWAP, "tail"),
         (TWALock, Kind.FETCH_ADD, "next_ticket"),
-        (CNALock(sockets=1), Kind.SWAP, "tail"),
+        (CNALock, Kind.SWAP, "tail"),
     ],
     ids=str,
 )
 @given(n_threads=st.integers(2, 6), seed=st.integers(0, 2**32))
 def test_one_operation_decides_the_order(interleave, lock, kind, word, n_threads, seed):
     """The threads get in as they have done it; CNA only where there is one socket."""
-    run = interleave(Increments(lock=lock), n_threads, seed)
+    run = interleave(Increments(lock=lock), n_threads, seed, nodes=1)
     assert arrivals(run, kind, int(getattr(run.root.lock, word))) == run.marks(Mark.ACQUIRED)
 
 

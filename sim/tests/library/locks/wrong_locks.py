@@ -143,8 +143,7 @@ MISTAKES = [
         "the next of a socket does not join above",
         "yield from self.leave(mine.queue, me, JOIN_ABOVE)",
         "yield from self.leave(mine.queue, me, FIRST)",
-        "exclusion",
-        3,
+        "deadlock",
     ),
     Wrong(
         "hmcs",
