@@ -297,6 +297,6 @@ WHOLE = {
         ("entries", ENTRIES, "replace-proven"),
         ("many-entries", MANY, "replace-proven"),
         ("high-cpu", CROWD, "replace-proven"),
-        ("key", KEYS, "replace-proven"),
+        ("key", KEYS, "writers-proven"),
     )
 }
