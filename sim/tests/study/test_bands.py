@@ -154,7 +154,7 @@ def test_what_needs_no_runs_adds_as_well() -> None:
     """The error of the model, beside a cause."""
     causes = [Cause("a", "", [GRAVITON.with_costs(pause=2)])]
     model = Effect("model", "", 1 / 3, 3.0)
-    found = bands(causes, lambda m: {0: m.cost_ps()["pause"]}, {0: 1.0}, {0: 1.0}, {0: model})[0]
+    found = bands(causes, lambda m: {0: m.cost_ps()["pause"]}, {0: 1.0}, {0: 1.0}, {0: [model]})[0]
     assert pytest.approx(2.7183 ** (0.6931**2 + 1.0986**2) ** 0.5, rel=1e-3) == found.high
     assert pytest.approx(1 / 3) == found.low
 
