@@ -105,7 +105,9 @@ def glossary() -> Any:
         )
         for part in parts
     ]
-    return new_notebook(cells=cells)  # type: ignore[no-untyped-call]
+    # Without a kernel's name JupyterLab asks for one.
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
+    return new_notebook(cells=cells, metadata=kernel)  # type: ignore[no-untyped-call]
 
 
 def slug(term: str) -> str:
