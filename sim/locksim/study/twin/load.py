@@ -20,7 +20,14 @@ from locksim.library.workloads import lock_class
 from locksim.machine import Machine
 from locksim.study.model_error import Given, class_of, given
 from locksim.study.reports.table import LockTable, of_meter
-from locksim.study.simulation import LONGEST_PS, Placement, Simulation, meter_rows, simulate
+from locksim.study.simulation import (
+    LONGEST_PS,
+    WARM_UP,
+    Placement,
+    Simulation,
+    meter_rows,
+    simulate,
+)
 from locksim.study.twin.errors import TwinError
 
 __all__ = ["ClassLoad", "Measured", "Setting", "has_readers", "instance_of", "measure", "measured"]
@@ -179,7 +186,7 @@ def measure(load: ClassLoad, setting: Setting) -> Measured:
         TwinError: see :meth:`ClassLoad.workload`.
         SimulationError: the program got stuck.
     """
-    return measured(load.workload(), setting, _limit_ps(load, setting.cpus))
+    return measured(load.workload(), setting, _limit_ps(load, setting))
 
 
 def measured(workload: Workload, setting: Setting, longest_ps: int = LONGEST_PS) -> Measured:
@@ -191,7 +198,7 @@ def measured(workload: Workload, setting: Setting, longest_ps: int = LONGEST_PS)
     Raises:
         SimulationError: the program got stuck.
     """
-    units = max(10, setting.sections // setting.cpus)
+    units, warm_up = _units(setting)
     return _counted(
         simulate(
             workload,
@@ -199,7 +206,7 @@ def measured(workload: Workload, setting: Setting, longest_ps: int = LONGEST_PS)
             cpus=setting.cpus,
             placement=setting.placement,
             operations=units,
-            warmup=max(5, units // 5),
+            warmup=warm_up,
             replications=1,
             seed=setting.seed,
             longest_ps=longest_ps,
@@ -226,12 +233,22 @@ def instance_of(struct: type[Struct], name: str) -> type[Struct]:
     )
 
 
-def _limit_ps(load: ClassLoad, cpus: int) -> int:
+def _units(setting: Setting) -> tuple[int, int]:
+    """Sections of each CPU that are measured, and of the warm-up."""
+    units = max(10, setting.sections // setting.cpus)
+    return units, max(5, units // 5)
+
+
+def _limit_ps(load: ClassLoad, setting: Setting) -> int:
     kind = kind_of(resolve(load.lock).struct) or StructKind()
     times = LoadSettings(
         hold_ps=_ps(max(load.hold_ns, load.read_hold_ns) * load.batch), think_ps=_ps(load.think_ns)
     )
-    return kind.livelock_limit_ps(cpus, times) or LONGEST_PS
+    limit = kind.livelock_limit_ps(setting.cpus, times)
+    if limit is None:
+        return LONGEST_PS
+    _, warm_up = _units(setting)
+    return limit * max(1, round(warm_up / WARM_UP))  # it is for so many sections of each CPU
 
 
 def _counted(result: Simulation, workload: Workload) -> Measured:

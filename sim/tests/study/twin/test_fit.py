@@ -48,6 +48,13 @@ def test_a_saturated_load_is_found_again(evidence):
     assert 200 > twin.load.think_ns
 
 
+def test_a_long_warm_up_is_no_livelock():
+    """One CPU does all sections of a run, and it takes its time."""
+    slow = replace(LOAD, hold_ns=500.0, think_ns=2_000.0)
+    found = measure(slow, Setting(MACHINE, 1, sections=10_000))
+    assert 0 < found.per_second < 1e9 / 2_500 * 1.05
+
+
 @pytest.mark.usefixtures("short_runs")
 def test_predictions_have_bands_and_no_effect_is_one(evidence):
     """The same lock changes nothing; a split helps; each draw is a twin of its own."""
