@@ -45,6 +45,10 @@ first by the fast way; under a load without pauses that makes most sections one 
 The words of the mutex are one line, as in the kernel, so who joins the queue disturbs the owner.
 Sleeping: as ``futex``, two spinlocked sections, a wake-up and a sleep; and the first waiter's line.
 
+The lock of the list is fair, as the kernel's queued spinlock is. With a test-and-set lock one CPU
+may take mutex and list again before any other, for good: the others wait for the list, and every
+release passes through it (docs/explain/uncertainty.md). A ticket is enough, and cheaper to prove.
+
 Proofs. Under c11 two threads that come once are proven. More are too many for the checker's memory,
 as in ``osq``. The class claims sc and tso only.
 
@@ -61,7 +65,7 @@ Source: Linux 5.15, kernel/locking/mutex.c. Documentation/locking/mutex-design.r
 
 from locksim.lang import *
 from locksim.library.locks.osq import OptimisticSpinQueue
-from locksim.library.locks.ttas import TTASLock
+from locksim.library.locks.ticket import TicketLock
 
 __all__ = ["LinuxMutex", "Waiter", "WaiterList"]
 
@@ -121,7 +125,7 @@ class LinuxMutex(Lock):
     MODELS = ("sc", "tso")
     resched_one_in = param(16)
     owner = word(padded=True)
-    wait_lock = part(TTASLock)
+    wait_lock = part(TicketLock)
     wait_list = part(WaiterList)
     queue = part(OptimisticSpinQueue)
     waiters = perthread(Waiter)

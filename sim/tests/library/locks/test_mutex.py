@@ -5,10 +5,13 @@ from programs import Increments
 
 from locksim import simulate
 from locksim.checker import check_lock
+from locksim.kinds import LoadSettings, plain_load
 from locksim.lang.ops import Kind
 from locksim.library.locks.mutex import PICKUP, LinuxMutex
 from locksim.library.locks.osq import OptimisticSpinQueue
 from locksim.library.workloads.critical_section import CriticalSection
+from locksim.machine import load
+from locksim.study.bands import one_at_a_time
 
 PATIENT = LinuxMutex(resched_one_in=0, queue=OptimisticSpinQueue(resched_one_in=0))
 HURRIED = LinuxMutex(resched_one_in=1, queue=OptimisticSpinQueue(resched_one_in=1))
@@ -52,3 +55,13 @@ def test_a_sleeper_that_loses_gets_the_mutex_handed_over(interleave):
             for _, op in run.performed
         )
     assert handed > 0
+
+
+@pytest.mark.slow
+def test_no_cpu_keeps_the_mutex_for_good() -> None:
+    """In a starting order in which an unfair lock of the list let one CPU do all the work."""
+    started = one_at_a_time(load("epyc-7r13-2x48"))[0].machines[4]
+    workload = plain_load("mutex", LoadSettings(hold_ps=100_000, think_ps=400_000)).workload
+    run = simulate(workload, machine=started, cpus=64, operations=10, warmup=30, replications=1)
+    assert run.fairness().mean > 0
+    assert run.transactions().mean < 30
