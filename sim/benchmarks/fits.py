@@ -22,9 +22,11 @@ import math
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from functools import cache
 from itertools import permutations
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -90,18 +92,21 @@ def learn(curves: Sequence[Curve]) -> Discrepancy:
     """The process of the highest likelihood; each curve counts as much as any other."""
     samples = [sample([curve]) for curve in curves if len(curve) >= max(POINTS)]
 
-    def process(at: npt.NDArray[np.float64]) -> Discrepancy:
-        return Discrepancy(*(round(math.exp(x), 2) for x in at))
+    def best(start: Sequence[float], process: Callable[..., Discrepancy], *, beyond: bool) -> Any:
+        def unlikely(at: npt.NDArray[np.float64]) -> float:
+            if np.abs(at).max() > FARTHEST:
+                return math.inf
+            found = process(*np.exp(at))
+            return -math.fsum(
+                found.likelihood(*one, beyond=beyond) / len(one[0]) for one in samples
+            )
 
-    def unlikely(at: npt.NDArray[np.float64]) -> float:
-        if np.abs(at).max() > FARTHEST:
-            return math.inf
-        level, shape, length = np.exp(at)
-        found = Discrepancy(level, shape, length)
-        return -math.fsum(found.likelihood(*one) / len(one[0]) for one in samples)
+        found = optimize.minimize(unlikely, np.log(start), method="Nelder-Mead").x
+        return [round(math.exp(x), 2) for x in found]
 
-    start = np.array([math.log(0.4), math.log(0.4), 0.0])
-    return process(optimize.minimize(unlikely, start, method="Nelder-Mead").x)
+    near = best((0.4, 0.4, 1.0), lambda *x: Discrepancy(*x, 1, 1), beyond=False)
+    far = best((0.4, 0.4), lambda *x: Discrepancy(1, 1, 1, *x), beyond=True)
+    return Discrepancy(*near, *far)
 
 
 def sample(
@@ -126,7 +131,7 @@ def table(found: Discrepancy) -> str:
     return (
         "# The discrepancy of the simulator (discrepancy.py), from the train half.\n"
         "# Written by `make fits ARGS=--learn`.\n"
-        f"level = {found.level}\nshape = {found.shape}\nlength = {found.length}\n"
+        + "".join(f"{name} = {value}\n" for name, value in asdict(found).items())
     )
 
 

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 NONE: list[str] = []
+FEW = 4
+"""Points below which predictions beyond them did not hold (docs/explain/uncertainty.md)."""
 
 
 class FittedPoint(TypedDict):
@@ -291,6 +293,13 @@ def _print(output: Console, document: FitAnswer, work: str) -> None:
         "\n  machines (locklab help uncertainty).",
         markup=False,
     )
+    farthest = max(point["cpus"] for point in points)
+    if len(points) < FEW and any(row["cpus"] > farthest for row in document["rows"]):
+        output.print(
+            f"  Beyond {cpus_of(farthest)} fewer than {FEW} points say little: there such bands "
+            "held 50 %\n  of the values of a test. Measure at more CPUs, too.",
+            markup=False,
+        )
 
 
 def _load_lines(load: FittedLoad) -> list[str]:

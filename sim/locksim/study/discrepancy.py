@@ -7,12 +7,19 @@ calibration of computer models, Journal of the Royal Statistical Society B 63(3)
 
     Cov(d(lock, n), d(lock', n')) = (level² + shape² exp(-|ln n - ln n'| / length)) · share
 
-*level* is common to all numbers of CPUs, *shape* is forgotten with their distance.
-``discrepancy.toml`` holds them: they have the highest likelihood on the published curves (``make
-fits``; docs/explain/uncertainty.md). There the discrepancy contains everything that a profile does
-not know, so bands that are made with it need no draws of costs. *share* is 1 for one lock. Two
-locks share what is not ``apart`` in the error of the model (:mod:`locksim.study.model_error`): the
-ratio of two locks has ``2 apart²`` times the variance of one, so *share* is ``1 - apart²``.
+*level* is common to all numbers of CPUs, *shape* is forgotten with their distance. Beyond the
+measured numbers of CPUs the slope of a few points misleads, since other things cost there. So there
+each point is a measurement of one level with a *scatter* of its own: the mean of the points is
+carried on, drawn towards a factor of 1 the more the fewer they are::
+
+    Cov(d(lock, n), d(lock', n')) = far_level² · share, and scatter² more for a point with itself
+
+``discrepancy.toml`` holds the values: they have the highest likelihood on the published curves
+(``make fits``; docs/explain/uncertainty.md). There the discrepancy contains everything that a
+profile does not know, so bands that are made with it need no draws of costs. *share* is 1 for one
+lock. Two locks share what is not ``apart`` in the error of the model
+(:mod:`locksim.study.model_error`): the ratio of two locks has ``2 apart²`` times the variance of
+one, so *share* is ``1 - apart²``.
 """
 
 from __future__ import annotations
@@ -68,20 +75,33 @@ class Discrepancy:
     Arguments:
         level: common to all numbers of CPUs. shape: forgotten with their distance.
         length: the distance, in ln n, over which it is forgotten.
+        far_level, scatter: of predictions beyond the measured numbers of CPUs.
     """
 
     level: float
     shape: float
     length: float
+    far_level: float
+    scatter: float
 
-    def covariance(self, one: Sequence[Place], other: Sequence[Place]) -> _Floats:
-        """The covariances of places: float64[len(one), len(other)]."""
+    def covariance(
+        self, one: Sequence[Place], other: Sequence[Place], *, beyond: bool = False
+    ) -> _Floats:
+        """The covariances of places: float64[len(one), len(other)].
+
+        Arguments:
+            one, other: the places. beyond: for predictions beyond the measured ones.
+        """
         a, b = (np.log([place.cpus for place in places]) for places in (one, other))
         distance = np.abs(np.subtract.outer(a, b))
         alike = np.array([[p.lock == q.lock for q in other] for p in one], bool)
         apart = model_error.learned().apart
+        share = np.where(alike, 1.0, 1 - apart**2)
+        if beyond:
+            same = np.array([[p == q for q in other] for p in one], bool)
+            return np.asarray(self.far_level**2 * share + self.scatter**2 * same, np.float64)
         own = self.level**2 + self.shape**2 * np.exp(-distance / self.length)
-        return np.asarray(own * np.where(alike, 1.0, 1 - apart**2), np.float64)
+        return np.asarray(own * share, np.float64)
 
     def forecast(
         self, at: Sequence[Place], found: _Floats, noise: _Floats, to: Sequence[Place]
@@ -92,10 +112,21 @@ class Discrepancy:
             at: the measured places. found: their discrepancies. noise: standard deviation of each.
             to: the places to predict; a measured value there would have the least noise.
         """
-        between = self.covariance(to, at)
-        weights = np.linalg.solve(self._measured(at, noise), between.T).T
-        variance = np.diag(self.covariance(to, to)) - (weights * between).sum(axis=1)
-        return Forecast(weights @ found, np.sqrt(np.maximum(variance, 0) + NOISE**2))
+        farthest = max(place.cpus for place in at)
+        far = np.array([place.cpus > farthest for place in to], bool)
+        mean, spread = np.zeros(len(to)), np.zeros(len(to))
+        for beyond in (False, True):
+            mine = far == beyond
+            places = [place for place, chosen in zip(to, mine, strict=True) if chosen]
+            if places:
+                between = self.covariance(places, at, beyond=beyond)
+                measured = self._measured(at, noise, beyond=beyond)
+                weights = np.linalg.solve(measured, between.T).T
+                prior = np.diag(self.covariance(places, places, beyond=beyond))
+                variance = prior - (weights * between).sum(axis=1)
+                mean[mine] = weights @ found
+                spread[mine] = np.sqrt(np.maximum(variance, 0) + NOISE**2)
+        return Forecast(mean, spread)
 
     def average(self, at: Sequence[Place], found: _Floats, noise: _Floats) -> Forecast:
         """The mean discrepancy of the measured places, without their noise."""
@@ -105,18 +136,21 @@ class Discrepancy:
         variance = max(0.0, float(own.mean() - weights @ between))
         return Forecast(np.array([weights @ found]), np.array([math.sqrt(variance)]))
 
-    def likelihood(self, at: Sequence[Place], found: _Floats, noise: _Floats) -> float:
+    def likelihood(
+        self, at: Sequence[Place], found: _Floats, noise: _Floats, *, beyond: bool = False
+    ) -> float:
         """The logarithm of the likelihood of discrepancies."""
-        size = float(np.linalg.slogdet(self._measured(at, noise))[1])
-        distance = self.distance(at, found, noise)
+        measured = self._measured(at, noise, beyond=beyond)
+        size = float(np.linalg.slogdet(measured)[1])
+        distance = float(found @ np.linalg.solve(measured, found))
         return -0.5 * (size + distance + len(at) * math.log(2 * math.pi))
 
     def distance(self, at: Sequence[Place], found: _Floats, noise: _Floats) -> float:
         """The squared Mahalanobis distance of discrepancies: chi-squared, of as many degrees."""
         return float(found @ np.linalg.solve(self._measured(at, noise), found))
 
-    def _measured(self, at: Sequence[Place], noise: _Floats) -> _Floats:
-        return self.covariance(at, at) + np.diag(np.maximum(noise, NOISE) ** 2)
+    def _measured(self, at: Sequence[Place], noise: _Floats, *, beyond: bool = False) -> _Floats:
+        return self.covariance(at, at, beyond=beyond) + np.diag(np.maximum(noise, NOISE) ** 2)
 
 
 @cache

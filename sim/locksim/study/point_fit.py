@@ -8,9 +8,11 @@
   Statistical Evidence, Chapman & Hall, 1997).
 - The *shape* of the curve. With points at four numbers of CPUs, a law of Gunther's form is fitted
   to them, too: T(n) = a + b (n - 1) + c n (n - 1), none below 0. It knows nothing of the machine,
-  so its errors are other ones than the simulator's. The prediction is the geometric mean of both
-  (Bates and Granger, The combination of forecasts, Operational Research Quarterly 20, 1969). The
-  law is of one lock, so other locks have the simulator and the level only.
+  so its errors are other ones than the simulator's. The prediction is a weighted geometric mean of
+  both (Bates and Granger, The combination of forecasts, Operational Research Quarterly 20, 1969).
+  Among the points the law has half the weight. Beyond them it has less, by the distance over the
+  width of the points, both in ln n: a law says nothing of what begins to cost later. The law is of
+  one lock, so other locks have the simulator and the level only.
 """
 
 from __future__ import annotations
@@ -33,6 +35,8 @@ __all__ = ["Candidate", "MeasuredPoint", "PointFit", "PointsError", "candidates"
 
 LEAST_POINTS, LOAD_POINTS, LAW_POINTS = 2, 4, 4
 """Points for a level, for a load and for a law."""
+LAW_SHARE = 0.5
+"""The weight of the law among the points."""
 MOST_POINTS = 64
 RULED_OUT = 10.0
 """So many times less likely than the best: ruled out."""
@@ -238,7 +242,10 @@ def joined(
     if len({point.cpus for point in points}) < LAW_POINTS:
         return forecast
     law = np.log(_law(points, cpus) / np.asarray(simulated_ns))
-    return Forecast((forecast.mean + law) / 2, forecast.spread)
+    measured = np.log([point.cpus for point in points])
+    beyond = np.maximum(np.log(cpus) - measured.max(), 0) / np.ptp(measured)
+    weight = LAW_SHARE * np.exp(-beyond)
+    return Forecast(weight * law + (1 - weight) * forecast.mean, forecast.spread)
 
 
 def _law(points: Sequence[MeasuredPoint], cpus: Sequence[int]) -> _Floats:

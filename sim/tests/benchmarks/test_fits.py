@@ -10,7 +10,7 @@ import pytest
 
 from locksim.study.discrepancy import Discrepancy
 
-PROCESS = Discrepancy(level=0.4, shape=0.2, length=1.0)
+PROCESS = Discrepancy(level=0.4, shape=0.2, length=1.0, far_level=0.4, scatter=0.2)
 COUNTS = (1, 2, 4, 8, 16, 32, 64, 128)
 
 

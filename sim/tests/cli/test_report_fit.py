@@ -49,6 +49,15 @@ def test_a_table_is_printed(measured: Path) -> None:
     assert 80 >= max(map(len, result.stdout.splitlines()))
     assert "ticket on desktop-4: 3 measured points" in result.stdout
     assert "four points can tell more" in result.stdout
+    assert "Beyond" not in result.stdout
+
+
+def test_few_points_say_little_beyond_them(measured: Path) -> None:
+    """Three points up to 4 CPUs, and a prediction for 8."""
+    arguments = [str(measured), "--machine", "xeon-8176-8x28", "--cpus", "8", *SHORT]
+    shown = RUN.invoke(app, arguments, env={"COLUMNS": "80"}).stdout
+    assert "Beyond 4 CPUs fewer than 4 points say little" in shown
+    assert 80 >= max(map(len, shown.splitlines()))
 
 
 def test_points_faster_than_the_load_are_named(measured: Path) -> None:

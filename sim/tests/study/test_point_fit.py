@@ -18,7 +18,7 @@ from locksim.study.point_fit import (
     read_points,
 )
 
-PROCESS = Discrepancy(level=0.4, shape=0.1, length=1.0)
+PROCESS = Discrepancy(level=0.4, shape=0.1, length=1.0, far_level=0.4, scatter=0.1)
 GIVEN = Candidate(100_000, 1, "compact")
 OTHER = Candidate(400_000, 1, "compact")
 
@@ -108,12 +108,13 @@ def test_points_may_contradict_the_model() -> None:
 
 
 def test_a_law_joins_with_four_points() -> None:
-    """Points that follow a law, a simulation that is wrong by 4 beyond: the mean is wrong by 2."""
-    law = [10 + 3 * (n - 1) + 0.5 * n * (n - 1) for n in (1, 2, 4, 8, 64)]
-    forecast = Forecast(np.zeros(1), np.ones(1))
-    found = joined(forecast, [law[-1] / 4], points(*law[:4]), [64])
-    assert [2.0] == pytest.approx(np.exp(found.mean))
-    assert forecast is joined(forecast, [1.0], points(*law[:3]), [64])
+    """A simulation that is wrong by 4 is half repaired among the points, and less beyond them."""
+    law = {n: 10 + 3 * (n - 1) + 0.5 * n * (n - 1) for n in (1, 2, 4, 6, 8, 64)}
+    measured = points(*(law[n] for n in (1, 2, 4, 8)))
+    forecast = Forecast(np.zeros(2), np.ones(2))
+    found = joined(forecast, [law[6] / 4, law[64] / 4], measured, [6, 64])
+    assert [2.0, 4 ** (0.5 / math.e)] == pytest.approx(np.exp(found.mean))
+    assert forecast is joined(forecast, [1.0, 1.0], measured[:3], [6, 64])
 
 
 def test_only_the_measured_lock_has_the_law() -> None:
