@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from locknative.errors import NativeError
 from locknative.survey.cells import Cell
-from locknative.survey.folder import FORMAT, PROVENANCE, provenance, records
+from locknative.survey.folder import FORMAT, PROVENANCE, provenance, records, rejections
 from locknative.survey.speed import SpeedCheck, turns_ns
 from lockui.formats import other_format
 
@@ -125,11 +125,9 @@ def read(folder: Path) -> tuple[dict[Cell, Reading], Regime]:
         and speed.warning(turns_ns(record["result"]["tallies"])) is None
     ]
     if not good:
-        reasons = {str(record["rejected"]) for record in found}
-        why = f" ({len(found)} were rejected: {min(reasons)})" if reasons else ""
         raise NativeError(
-            f"{folder} has no good trial{why}: measure when the machine is idle, or with shorter "
-            "trials"
+            f"{folder} has no good trial: {rejections(folder)}\n"
+            "help: measure when the machine is idle, or with shorter trials (--duration 2ms)"
         )
     return regime_of(good)
 

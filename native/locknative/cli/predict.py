@@ -5,8 +5,8 @@ A point in ``--json`` has the keys ``kernel``, ``loop``, ``threads``, ``cpus``, 
 ``simulated_ns``, ``band_low_ns``, ``band_high_ns``, ``mva_ns``, ``markov_ns``, ``usl_ns``,
 ``expected`` and ``fitted``; a row of
 ``errors`` has ``kernel``, ``points`` and the models. Errors are means of absolute relative errors,
-as fractions, over points with several CPUs. ``expected`` is the simulator's error as the profile
-expects it; null if it expects none. Factors are max(p/m, m/p) over the same points: the geometric
+as fractions, over points with several CPUs. ``expected`` is the simulator's error to expect.
+Factors are max(p/m, m/p) over the same points: the geometric
 mean and the worst.
 """
 
@@ -120,7 +120,8 @@ def _print(output: Console, table: pd.DataFrame, summary: pd.DataFrame, *, all_:
     say(
         "\n  Points with several CPUs that the calibration has not seen. The analytic models get\n"
         "  the measured time of one CPU alone; the simulator does not. 'expected' is the\n"
-        "  simulator's error as the profile states it, from what its calibration has left out."
+        "  simulator's error to expect: from what its calibration has left out, and from the\n"
+        "  error of the model. --all shows the band of the model's error: it should hold 80 %."
         + (
             "\n  usl: this machine has too few CPU counts to fit the law to half of them."
             if table["usl_ns"].isna().all()

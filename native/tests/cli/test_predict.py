@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
+from locknative.calibration.predictions import _expected
 from locknative.cli.predict import app
 from locknative.survey import folder
 from locknative.survey.cells import Cell
+from locksim.study.bands import Effect
 
 MACHINE = Path(__file__).parents[3] / "datasets/native/vm-2-epyc/machine.toml"
 
@@ -28,3 +31,12 @@ def test_nothing_to_judge_in_another_state(tmp_path: Path) -> None:
     assert "took 108.0 ns in this survey and" in " ".join(shown.stderr.split())
     (point,) = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)["points"]
     assert point["band_low_ns"] < point["simulated_ns"] < point["band_high_ns"]
+
+
+def test_the_expected_error_is_the_mean_of_two() -> None:
+    """80 % within a factor of 1.61 is a mean error of 35 %; a statement moves it."""
+    band = Effect("model", "", 100 / 1.61, 161.0)
+    learned = _expected(band, None)
+    assert 0.345 == pytest.approx(learned, abs=0.001)
+    assert learned == pytest.approx(_expected(band, learned))
+    assert 2 * learned == pytest.approx(_expected(band, 4 * learned))
