@@ -168,7 +168,9 @@ def _box(made: Prediction) -> Any:
     )
     field: Any
     if made.choices:
-        field = ipywidgets.RadioButtons(options=list(made.choices), value=None)
+        # In the usual 300 pixels a long choice would be two lines, and overlap with the next.
+        wide = ipywidgets.Layout(width="auto")
+        field = ipywidgets.RadioButtons(options=list(made.choices), value=None, layout=wide)
     else:
         field = ipywidgets.Text(placeholder=f"a number{f' [{made.unit}]' if made.unit else ''}")
     button = ipywidgets.Button(description="Lock my prediction")
