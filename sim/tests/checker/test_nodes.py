@@ -1,14 +1,19 @@
 """Programs that ask for their NUMA node: the threads are dealt to two nodes in every way."""
 
+import inspect
+import json
+
 import pytest
 
 from locksim.checker import CheckError, Sampling, check_lock, check_workload, outcomes, replay
 from locksim.checker.check import check_clients, dealt
 from locksim.checker.client import Client
 from locksim.checker.question import Question
+from locksim.checker.spec import check_spec
 from locksim.checker.verdict import UNBOUNDED
 from locksim.core.client import SwitchedTasks
 from locksim.kinds.checking import clients_of, sample_lock, walk_of_lock
+from locksim.kinds.replay_file import replay_file
 from locksim.lang import (
     ACQUIRE,
     RELAXED,
@@ -25,6 +30,7 @@ from locksim.lang import (
     word,
 )
 from locksim.library.locks.ticket import TicketLock
+from locksim.library.registry import resolve, specification
 from locksim.study.use import use
 
 
@@ -187,6 +193,22 @@ def test_a_game_is_played_on_the_nodes_of_the_verdict():
     walk = walk_of_lock(NodeLock, threads=2, memory="sc", client=verdict.client)
     words = {move.step.word for move in walk.moves(walk.start)}
     assert {"lock.held[0]", "lock.held[1]"} == words
+
+
+@pytest.mark.parametrize("spec", ["", "Mutex"])
+def test_a_file_replays_on_the_nodes_of_its_client(tmp_path, spec):
+    """The file names the client, and so the nodes; with a specification the calls, too."""
+    source, file = tmp_path / "mine.py", tmp_path / "found.json"
+    source.write_text(f"from locksim.lang import *\n\n\n{inspect.getsource(NodeLock)}")
+    name = f"{source}:NodeLock"
+    lock = resolve(name).struct
+    if spec:
+        verdict = check_spec(lock, specification(spec), spec=spec, name=name)
+    else:
+        verdict = check_lock(lock, threads=2, name=name)
+    file.write_text(json.dumps(verdict.to_json()))
+    assert verdict.counterexample.client.endswith("threads on nodes 0, 1")
+    assert verdict.found == replay_file(file).found
 
 
 class Invariant(Workload):
