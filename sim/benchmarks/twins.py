@@ -61,7 +61,7 @@ FORMATS = ("lock_stat", "perf")
 SECTIONS = 30_000
 NEAR, FAR = 0.15, 0.25
 FIXED_FACTOR = 1.5
-VERSION = 4
+VERSION = 5
 """To be raised when the programs change."""
 
 
@@ -252,8 +252,9 @@ def pauses(load: dict[str, Any], batch: int) -> dict[str, int]:
     burst = spread["mean_burst"]
     left = max(1.0, burst / batch)
     gap = spread["gap_ns"] * 1000
+    pause = burst * think - (burst - 1) * gap
     return {
-        "pause_ps": round(burst * think - (burst - 1) * gap),
+        "pause_ps": round(pause * max(1.0, batch / burst)),
         "gap_ps": round(gap * batch),
         "burst_milli": round(MILLI * (1 - 1 / left)),
     }

@@ -58,6 +58,8 @@ def test_bursts_have_the_mean_gap(twins) -> None:
         mean = 3_000_000 * 32 - 31 * 150_000
         assert (mean, 150_000 * batch) == (found["pause_ps"], found["gap_ps"])
         assert inside < found["pause_ps"]
+    whole, more = (twins.pauses(load, batch)["pause_ps"] for batch in (32, 64))
+    assert (2 * whole, 0) == (more, twins.pauses(load, 64)["burst_milli"])
 
 
 def test_a_prediction_is_near_or_not(twins) -> None:
