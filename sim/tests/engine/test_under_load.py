@@ -104,15 +104,28 @@ def test_a_request_is_passed_no_oftener_than_the_bound() -> None:
     assert [0, 1, 0, 2] == order(adds, after(20, adds), after(10, add), **machine)[:4]
 
 
-def test_any_waiting_request_may_be_served() -> None:
-    """Which of three comes first is the stream's draw; over 60 seeds each of them does."""
+@pytest.mark.parametrize(("rule", "candidates"), [(RANDOM, (1, 2, 3)), (NEAR, (2, 3))])
+def test_any_candidate_may_be_served(rule: dict[str, int], candidates: tuple[int, ...]) -> None:
+    """Which one is next is the stream's draw, of all that wait or of the equally near ones.
+
+    CPU 0 gets the line, then, where the nearest is served first, CPU 1 in its node, without a draw.
+    CPUs 2 and 3 are in the other node. Over 60 seeds each of the candidates comes next.
+    """
     programs = [add, *(after(10 * cpu, add) for cpu in (1, 2, 3))]
     first = Counter()
     for seed in range(60):
-        found = order(*programs, **RANDOM, seed=seed)
-        assert 1 + draw(seed, ARBITRATIONS, 0) % 3 == found[1]
-        first[found[1]] += 1
-    assert {1, 2, 3} == set(first)
+        found = order(*programs, **rule, seed=seed)[4 - len(candidates) :]
+        assert candidates[draw(seed, ARBITRATIONS, 0) % len(candidates)] == found[0]
+        first[found[0]] += 1
+    assert set(candidates) == set(first)
+
+
+def test_farther_requests_between_candidates_are_passed() -> None:
+    """CPU 2 asks between CPUs 1 and 3, which are nearer to CPU 0: one of these is next."""
+    near = ((0, 2, 3, 2), (2, 0, 3, 2), (3, 3, 0, 3), (2, 2, 3, 0))
+    programs = [add, *(after(10 * cpu, add) for cpu in (1, 2, 3))]
+    found = {order(*programs, **NEAR, distance=near, seed=seed)[1] for seed in range(60)}
+    assert {1, 3} == found
 
 
 @given(programs, machines, st.integers(1, 4))
@@ -668,9 +681,15 @@ def test_random_programs_compiled(folder, text, tables, seed, until_ps):
 TWO_THREADS = tuple(
     tuple(0 if a == b else 1 if a // 2 == b // 2 else 3 for b in range(8)) for a in range(8)
 )
+FOUR_A_NODE = tuple(
+    tuple(0 if a == b else 2 if a // 4 == b // 4 else 3 for b in range(8)) for a in range(8)
+)
 SMALL = {"private_sets": 2, "private_ways": 1}
 MECHANISMS: dict[str, dict[str, Any]] = {
-    "near": {"arbitration": 1, "arbitration_passes": 3, "tenure_ps": 10},
+    "near": {
+        **{"arbitration": 1, "arbitration_passes": 3, "tenure_ps": 10},
+        "distance": FOUR_A_NODE,
+    },
     "random": {"arbitration": 2, "jitter_ps": 30},
     "hold times": {
         "tenure_plain_class_ps": (0, 0, 5, 9),

@@ -91,27 +91,27 @@ def select(state, contention, head, filler):  # type: ignore[no-untyped-def]
     rule = state.cost[K_ARBITRATION]
     if rule == FIFO or agent[head, A_NEXT] < 0:
         return head
-    if rule == NEAR:
-        if agent[head, A_PASSED] >= state.cost[K_PASSES]:
-            return head
-        nearest = head
-        a = agent[head, A_NEXT]
-        while a >= 0:
-            if distance[filler, a >> 1] < distance[filler, nearest >> 1]:
-                nearest = a
-            a = agent[a, A_NEXT]
-        return nearest
-    n = 0
+    if rule == NEAR and agent[head, A_PASSED] >= state.cost[K_PASSES]:
+        return head
+    # Any of the nearest n requests may be next; they are ``nearest`` away, the first is selected.
+    nearest, n, selected = state.latency.shape[1], 0, head
     a = head
     while a >= 0:
-        n += 1
+        d = distance[filler, a >> 1] if rule == NEAR else 0
+        if d < nearest:
+            nearest, n, selected = d, 0, a
+        if d == nearest:
+            n += 1
         a = agent[a, A_NEXT]
+    if n == 1:
+        return selected
     j = contention.drawn[D_ARBITRATIONS]
     contention.drawn[D_ARBITRATIONS] = j + 1
-    a = head
     for _ in range(draw(state.cost[K_SEED], ARBITRATIONS, j) % n):
-        a = agent[a, A_NEXT]
-    return a
+        selected = agent[selected, A_NEXT]
+        while rule == NEAR and distance[filler, selected >> 1] > nearest:
+            selected = agent[selected, A_NEXT]
+    return selected
 
 
 def overtake(agent, head, a):  # type: ignore[no-untyped-def]

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from locksim.engine.reference.agents import Agent
     from locksim.engine.reference.coherence import Line
 
+FIFO, NEAR = 0, 1
+
 
 class Arbiter:
     """The rule of one machine, and its draws so far."""
@@ -20,24 +22,21 @@ class Arbiter:
 
     def select(self, line: Line[Agent]) -> Agent:
         """The request that a line serves next; it stays in the queue."""
-        head = line.queue[0]
-        if len(line.queue) == 1:
-            return head
-        match self.tables.arbitration:
-            case 1:
-                return (
-                    head if head.passed >= self.tables.arbitration_passes else _nearest(self, line)
-                )
-            case 2:
-                bits = draw(self.seed, ARBITRATIONS, self.draws)
-                self.draws += 1
-                return line.queue[below(bits, len(line.queue))]
-            case _:
-                return head
+        requests = self._candidates(line)
+        if len(requests) == 1:
+            return requests[0]
+        bits = draw(self.seed, ARBITRATIONS, self.draws)
+        self.draws += 1
+        return requests[below(bits, len(requests))]
 
-
-def _nearest(arbiter: Arbiter, line: Line[Agent]) -> Agent:
-    """The request nearest to the CPU that was served last; the oldest of equally near ones."""
-    assert line.filler is not None
-    distance = arbiter.tables.distance[line.filler]
-    return min(line.queue, key=lambda agent: distance[agent.cpu])
+    def _candidates(self, line: Line[Agent]) -> list[Agent]:
+        """The requests of which any may be next, in the order of arrival."""
+        head, rule = line.queue[0], self.tables.arbitration
+        if rule == FIFO or (rule == NEAR and head.passed >= self.tables.arbitration_passes):
+            return [head]
+        if rule == NEAR:
+            assert line.filler is not None
+            distance = self.tables.distance[line.filler]
+            nearest = min(distance[agent.cpu] for agent in line.queue)
+            return [agent for agent in line.queue if distance[agent.cpu] == nearest]
+        return list(line.queue)
