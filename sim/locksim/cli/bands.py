@@ -17,7 +17,23 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from locksim.machine import Machine
-    from locksim.study.bands import Band, Cause
+    from locksim.study.bands import Band, Cause, Rule
+
+
+def causes_of(machine: Machine, placement: str | None, draws: int | None) -> list[Cause]:
+    """Return what moves the results of a machine.
+
+    Arguments:
+        placement: of the threads; None: not stated. draws: of all causes at once; None: one cause
+            at a time.
+    """
+    from locksim.study.bands import drawn, one_at_a_time
+
+    several = machine.topology.nodes > 1
+    elsewhere: Rule | None = "scatter" if placement is None and several else None
+    if draws is None:
+        return one_at_a_time(machine, elsewhere=elsewhere)
+    return drawn(machine, draws, elsewhere=elsewhere)
 
 
 def percent(value: float, low: float | None = None, high: float | None = None) -> str:
@@ -33,7 +49,8 @@ def what(causes: Sequence[Cause]) -> str:
         return ""
     if len(causes) == 1:
         return f"{causes[0].name}, {causes[0].why}"
-    return f"{causes[0].why} of the start, and {len(causes) - 1} values of the machine in turn"
+    others = f"{len(causes) - 1} other cause{'s' * (len(causes) != 2)}"
+    return f"{causes[0].why} of the start, and {others} in turn"
 
 
 def print_bands(output: Console, found: Mapping[str, tuple[Band, str]]) -> None:
@@ -45,7 +62,7 @@ def print_bands(output: Console, found: Mapping[str, tuple[Band, str]]) -> None:
     view = tables.table()
     tables.add(view, "sensitivity", fold=True)
     tables.add(view, "value and band", right=True)
-    tables.add(view, "depends on", fold=True)
+    tables.add(view, "depends on, the widest first", fold=True)
     for name, (band, unit) in found.items():
         scale = tables.scale_of(band.value, unit)
         value = scale.number(band.value)

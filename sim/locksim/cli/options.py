@@ -49,6 +49,11 @@ LockName = Annotated[
 ]
 MachineName = Annotated[str, Detail(values=among(values.machines))]
 Placement = Annotated[str, Detail(values=among(PLACEMENTS))]
+StatedPlacement = Annotated[
+    str | None,
+    Detail(default="compact, with scatter in the band", values=among(PLACEMENTS)),
+]
+"""None if the user does not say where threads are, so that a band holds either placement."""
 CpuCounts = Annotated[Numbers | None, Detail("1,2,4,8", default="powers of 2 up to 32")]
 MemoryModel = Annotated[str, Detail(values=among(values.memory_models))]
 Arrivals = Annotated[str, Detail(values=among(values.arrivals))]

@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 from typing_extensions import TypedDict
 
-from locksim.cli import options, values
+from locksim.cli import bands, options, values
 from locksim.cli.leads import SMALL, Lead, lead_of, rivals_of
 from locksim.cli.options import check_runs, cpus_of, read_placement
 from locksim.cli.points import points_of, simulated_curve
@@ -63,16 +63,17 @@ def report_advise(
     load: options.Load,
     machine: options.MachineName = "desktop-4",
     cpus: options.CpuCounts = None,
-    placement: options.Placement = "compact",
+    placement: options.StatedPlacement = None,
     operations: int = 100,
     replications: int = 5,
     seed: int = 1,
     sensitivity: bool = False,
 ) -> Report[AdviceAnswer]:
     """Say at each number of CPUs whether another lock is worth a change."""
-    from locksim.study.bands import LEAST_DRAWS, drawn, one_at_a_time
+    from locksim.study.bands import LEAST_DRAWS
 
-    where = read_placement(placement)
+    lying = placement or "compact"
+    where = read_placement(lying)
     if not isinstance(where, str):
         raise UsageError(f"--placement {placement}: write compact or scatter")
     if len({*locks}) < 2:
@@ -83,7 +84,7 @@ def report_advise(
     loads = {name: load.of(name) for name in locks}
     curve = simulated_curve(
         [(name, loads[name], n) for name in loads for n in counts],
-        one_at_a_time(profile) if sensitivity else drawn(profile, replications - 1),
+        bands.causes_of(profile, placement, None if sensitivity else replications - 1),
         machine=profile,
         placement=where,
         operations=operations,
@@ -93,8 +94,8 @@ def report_advise(
     if curve.ended is not None:
         raise curve.ended
     rows = [advice(n, locks[0], rivals) for n, rivals in rivals_of(curve).items()]
-    document = AdviceAnswer(in_use=locks[0], machine=machine, placement=placement, rows=rows)
-    on = f"{machine} ({placement}), hold {load.hold}, think {load.think}"
+    document = AdviceAnswer(in_use=locks[0], machine=machine, placement=lying, rows=rows)
+    on = f"{machine} ({lying}), hold {load.hold}, think {load.think}"
     return Report(document, lambda view: _print(view, document, on, sensitivity))
 
 
@@ -139,7 +140,8 @@ def _print(output: Console, document: AdviceAnswer, on: str, sensitivity: bool) 
     if sensitivity:
         output.print()
         for row in document["rows"]:
-            output.print(f"  {cpus_of(row['cpus'])}: {row['depends_on']}", markup=False)
+            where = f"{cpus_of(row['cpus'])}, the widest first"
+            output.print(f"  {where}: {row['depends_on']}", markup=False)
 
 
 def _words(row: Advice, in_use: str) -> str:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from locksim.lang import Workload
     from locksim.machine import Machine
-    from locksim.study.bands import Band, Effect
+    from locksim.study.bands import Band, Cause, Effect
     from locksim.study.simulation import Simulation
     from lockui.plots import Plot
 
@@ -70,7 +70,7 @@ def run(
     load: options.Load,
     machine: options.MachineName = "desktop-4",
     cpus: Annotated[int | None, Detail(default="all, or as many as --placement lists")] = None,
-    placement: options.Placement = "compact",
+    placement: options.StatedPlacement = None,
     tasks: int = 16,
     operations: int = 200,
     replications: int = 5,
@@ -92,7 +92,7 @@ def run(
     if trace is not None:
         check_ending(trace)
     check_format(report)
-    where = read_placement(placement)
+    where = read_placement(placement or "compact")
     check_runs(replications=replications, seed=seed, operations=operations)
     program = load.of(lock, tasks)
     profile = machines.load(machine)
@@ -113,7 +113,8 @@ def run(
 
     with progress(f"{lock} on {machine}") as show_progress:
         result = simulated(profile, replications=replications, progress=show_progress)
-    found = _bands(result, program.workload, profile, simulated) if sensitivity else {}
+    causes = bands.causes_of(profile, placement, None) if sensitivity else []
+    found = _bands(result, program.workload, causes, simulated) if sensitivity else {}
     document = RunAnswer(
         lock=lock,
         machine=result.machine,
@@ -183,17 +184,15 @@ def run(
 def _bands(
     result: Simulation,
     workload: Workload,
-    profile: Machine,
+    causes: list[Cause],
     simulated: Callable[..., Simulation],
 ) -> dict[str, Band]:
     """Return the band of each measure, one cause at a time."""
     from locksim.study.bands import bands as bands_of
-    from locksim.study.bands import one_at_a_time
 
     def measured(run: Simulation) -> dict[str, float]:
         return {row["measure"]: row["mean"] for row in run.measures()}
 
-    causes = one_at_a_time(profile)
     runs, done = sum(len(cause.machines) for cause in causes), count()
     with progress("sensitivity") as report:
 

@@ -4,10 +4,10 @@
 rows.
 
 With four replications or more each row also has ``band_low``, ``band_high`` and ``depends_on``: how
-far ``per_second`` depends on starting order, on uncertain values of the machine and on the error of
-the model (docs/explain/uncertainty.md). By default this takes one run less than there are
-replications. ``--sensitivity`` moves one cause at a time and so takes more. Several locks also have
-``leads``: which one is the fastest, and how far ahead.
+far ``per_second`` depends on starting order, placement, uncertain values of the machine and the
+error of the model (docs/explain/uncertainty.md). By default this takes one run less than there are
+replications. ``--sensitivity`` moves one cause at a time, arbitration too, and so takes more.
+Several locks also have ``leads``: which one is the fastest, and how far ahead.
 
 With ``--out FOLDER`` every run is kept in a folder of Parquet files (:mod:`locksim.cli.sweep_runs`,
 docs/use/sweeps.md).
@@ -92,7 +92,7 @@ def sweep(
     load: options.Load,
     machine: options.MachineName = "desktop-4",
     cpus: options.CpuCounts = None,
-    placement: options.Placement = "compact",
+    placement: options.StatedPlacement = None,
     operations: int = 100,
     replications: int = 5,
     seed: int = 1,
@@ -115,7 +115,8 @@ def sweep(
     Exit code 1: mutual exclusion was violated. 2: bad input, or a program got stuck.
     """
     # Check all arguments before the first long run.
-    where = read_placement(placement)
+    lying = placement or "compact"
+    where = read_placement(lying)
     if not isinstance(where, str):
         raise UsageError(
             f"--placement {placement}: write compact or scatter; "
@@ -126,7 +127,13 @@ def sweep(
     profile, counts = points_of(machine, cpus)
     file, folder = _file_or_folder(out)
     wanted = DatasetOptions(vary, samples, precision, jobs, cluster)
-    causes = _causes(profile, sensitivity, replications, folder)
+    if folder is not None and sensitivity:
+        raise UsageError(
+            "--sensitivity and --out FOLDER exclude each other: vary costs with --vary, "
+            "such as --vary tenure=5..30 --samples 20"
+        )
+    draws = None if sensitivity else replications - 1
+    causes = [] if folder is not None else bands.causes_of(profile, placement, draws)
     if folder is None:
         wanted.check_unused()
         curve = simulated_curve(
@@ -144,7 +151,7 @@ def sweep(
             locks=locks,
             machine=machine,
             cpus=None if cpus is None else counts,
-            fixed=load.factors() | {"placement": placement, "operations": operations},
+            fixed=load.factors() | {"placement": lying, "operations": operations},
             replications=replications,
             seed=seed,
         )
@@ -153,9 +160,9 @@ def sweep(
     if file is not None:
         _save(curve.rows, file)
     units = " and ".join(dict.fromkeys(one.kind.unit for one in loads.values()))
-    on = f"{machine} ({placement})"
+    on = f"{machine} ({lying})"
     document = SweepAnswer(
-        machine=machine, placement=placement, complete=curve.ended is None, rows=curve.rows
+        machine=machine, placement=lying, complete=curve.ended is None, rows=curve.rows
     )
     leads = leads_of(curve)
     if leads:
@@ -200,22 +207,6 @@ def _end(curve: Curve) -> None:
         raise interrupted("the points above are complete")
     if curve.ended is not None:
         raise curve.ended
-
-
-def _causes(
-    profile: Machine, sensitivity: bool, replications: int, dataset: Path | None
-) -> list[Cause]:
-    """Return what moves the results: by default as much as costs less than the sweep itself."""
-    from locksim.study.bands import drawn, one_at_a_time
-
-    if dataset is not None:
-        if sensitivity:
-            raise UsageError(
-                "--sensitivity and --out FOLDER exclude each other: vary costs with --vary, "
-                "such as --vary tenure=5..30 --samples 20"
-            )
-        return []
-    return one_at_a_time(profile) if sensitivity else drawn(profile, replications - 1)
 
 
 def _file_or_folder(out: Path | None) -> tuple[Path | None, Path | None]:
@@ -295,9 +286,14 @@ def _print_bands(output: Console, curve: Curve, causes: list[Cause], profile: Ma
         "\n  the model: it should hold 80 % of real machines (locklab help uncertainty).",
         markup=False,
     )
+    if any(machine.placement for cause in causes for machine in cause.machines):
+        output.print(
+            "  If your threads are pinned, write --placement: the band is then narrower.",
+            markup=False,
+        )
     bands.warn_without_range(output, profile)
     if len(causes) > 1:
         output.print()
         for row in curve.rows:
             where = f"{row['lock']} on {cpus_of(row['cpus'])}"
-            output.print(f"  {where}: {row['depends_on']}", markup=False)
+            output.print(f"  {where}, the widest first: {row['depends_on']}", markup=False)

@@ -136,6 +136,8 @@ class Machine(BaseModel):
     ``starting_order`` is a seed. With it CPUs start a picosecond apart in a random order, and not
     all at time 0, where the lower number is first. Each thread keeps its CPU and its node
     (:mod:`locksim.study.bands`).
+
+    ``placement`` is where threads are, whatever a run asks for.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -150,6 +152,7 @@ class Machine(BaseModel):
     cache: Caches | None = None
     origin: Origin | None = None
     starting_order: Annotated[int, Field(ge=0)] | None = None
+    placement: Literal["compact", "scatter"] | None = None
 
     @property
     def n_cpus(self) -> int:
@@ -272,7 +275,7 @@ class Machine(BaseModel):
         Raises:
             MachineError: more CPUs than there are, or a placement that is none.
         """
-        return build(self, cpus, placement)
+        return build(self, cpus, self.placement or placement)
 
     @model_validator(mode="after")
     def _sound(self) -> Machine:

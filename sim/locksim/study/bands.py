@@ -1,12 +1,14 @@
 """How far a result depends on what is not known of the machine: a band, not a point.
 
-Two things move a result besides the seed of its random streams. (A third, the error of the model,
+Four things move a result besides the seed of its random streams. (A fifth, the error of the model,
 needs no runs: :mod:`locksim.study.model_error`.)
 
 - *Starting order*: when each CPU starts. Without it all start at once, and ties go to the lower
   number; first come, first served may keep that order for the whole run (`sim/PHYSICS.md`,
   "Arbitration"). With it they start a picosecond apart, in a random order. Each thread keeps its
   CPU, and so its NUMA node.
+- *Placement*, where the question does not say how threads are placed: compact or scattered.
+- *Arbitration*: which of the waiting requests a line serves. No manual states a rule.
 - *Values* of the profile that carry a range: an assumed one may lie anywhere in it, a measured or
   fitted one has an interval. The distance classes of a quantity (``memory.node``,
   ``memory.socket``) move together, since the same thing is not known of all of them.
@@ -18,8 +20,9 @@ independent causes (JCGM 100:2008, 5.1.2). Interactions are missed (Saltelli and
 Sensitivity Analysis: The Primer, Wiley, 2008, 1.2); ``locklab paper sensitivity --samples`` finds
 them.
 
-:func:`drawn` moves all causes at once, in a few draws of a Latin hypercube (McKay, Beckman and
-Conover, Technometrics 21(2), 1979). The band holds all draws; which cause matters stays open. A
+:func:`drawn` moves all causes at once but arbitration, which made bands no better
+(docs/explain/uncertainty.md). The values are at a few points of a Latin hypercube (McKay, Beckman
+and Conover, Technometrics 21(2), 1979). The band holds all draws; which cause matters stays open. A
 further draw falls into the span of n draws with probability (n - 1) / (n + 1), so four draws show
 the size of a band and no more.
 
@@ -33,7 +36,7 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from locksim.machine import Machine, Parameter
 from locksim.machine.cost_table import ladders
@@ -57,7 +60,12 @@ __all__ = [
     "without_range",
 ]
 
-STARTING_ORDER = "starting order"
+STARTING_ORDER, PLACEMENT, ARBITRATION = "starting order", "placement", "arbitration"
+RULES: tuple[dict[str, Any], ...] = (
+    {"arbitration": "near", "arbitration_passes": 8},
+    {"arbitration": "random"},
+)
+"""Rules of arbitration that a machine may have instead of the default."""
 ORDERS = 10
 """Random starting orders that :func:`one_at_a_time` tries."""
 LEAST_PERCENT, MOST_PHRASES = 1, 4
@@ -67,6 +75,7 @@ LEAST_DRAWS = 3
 SEED = 1
 """Of the draws, and of the first random order."""
 Key = TypeVar("Key", bound=Hashable)
+Rule = Literal["compact", "scatter"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,11 +237,14 @@ def with_ns(machine: Machine, costs_ns: Mapping[str, float]) -> Machine:
     return machine.with_costs(**{name: round(ns * PS_PER_NS) for name, ns in costs_ns.items()})  # type: ignore[arg-type]
 
 
-def one_at_a_time(machine: Machine, *, orders: int = ORDERS) -> list[Cause]:
+def one_at_a_time(
+    machine: Machine, *, orders: int = ORDERS, elsewhere: Rule | None = None
+) -> list[Cause]:
     """The causes, each with both ends of its range, and random starting orders.
 
     Arguments:
         orders: how many random starting orders.
+        elsewhere: another placement that threads may have; None: the question states theirs.
 
     Raises:
         MachineError: an end makes no sound machine.
@@ -242,9 +254,15 @@ def one_at_a_time(machine: Machine, *, orders: int = ORDERS) -> list[Cause]:
         Cause(
             STARTING_ORDER,
             f"{orders} random orders",
-            [_started(machine, SEED + k) for k in range(orders)],
+            [_with(machine, starting_order=SEED + k) for k in range(orders)],
         )
     ]
+    if elsewhere is not None:
+        why = f"not stated, may be {elsewhere}"
+        found.append(Cause(PLACEMENT, why, [_with(machine, placement=elsewhere)]))
+    if _assumes_fifo(machine):
+        others = [machine.with_protocol(**rule) for rule in RULES]
+        found.append(Cause(ARBITRATION, "fifo is assumed, may be near or random", others))
     for name, ranges in uncertain(machine).items():
         near = ranges[0]
         why = f"{roles[near.name]}, {significant(near.low)} to {significant(near.high)} ns"
@@ -252,11 +270,11 @@ def one_at_a_time(machine: Machine, *, orders: int = ORDERS) -> list[Cause]:
     return found
 
 
-def drawn(machine: Machine, draws: int) -> list[Cause]:
-    """All causes at once: the machine at some points of a Latin hypercube of them.
+def drawn(machine: Machine, draws: int, *, elsewhere: Rule | None = None) -> list[Cause]:
+    """All causes but arbitration at once: the machine at some points of a Latin hypercube of them.
 
     Arguments:
-        draws: how many points.
+        draws: how many points. elsewhere: as of :func:`one_at_a_time`; every other draw has it.
 
     Returns:
         A single cause; none if the draws are fewer than ``LEAST_DRAWS``.
@@ -269,11 +287,16 @@ def drawn(machine: Machine, draws: int) -> list[Cause]:
     names = list(uncertain(machine))
     rows = latin_hypercube(len(names), draws, SEED)
     machines = [
-        _started(at_shares(machine, dict(zip(names, row, strict=True))), SEED + k)
+        _with(
+            at_shares(machine, dict(zip(names, row, strict=True))),
+            starting_order=SEED + k,
+            placement=elsewhere if k % 2 else None,
+        )
         for k, row in enumerate(rows)
     ]
+    placed = f"{STARTING_ORDER}, {PLACEMENT}" if elsewhere else STARTING_ORDER
     values = f" and {len(names)} value{'s' * (len(names) != 1)}" if names else ""
-    return [Cause(f"{draws} draws", f"{STARTING_ORDER}{values}", machines)]
+    return [Cause(f"{draws} draws", f"{placed}{values}", machines)]
 
 
 def bands(
@@ -348,8 +371,14 @@ def _effect(
     return Effect(cause.name, cause.why, min(value, *found), max(value, *found), found)
 
 
-def _started(machine: Machine, seed: int) -> Machine:
-    return machine.model_copy(update={"starting_order": seed})
+def _with(machine: Machine, **settings: int | str | None) -> Machine:
+    return machine.model_copy(update=settings)
+
+
+def _assumes_fifo(machine: Machine) -> bool:
+    """Whether nothing says who is next: a bus has an order, and calibration finds a rule."""
+    own = machine.protocol
+    return own.arbitration == "fifo" and own.bus == "none" and machine.origin is None
 
 
 def at_shares(machine: Machine, shares: Mapping[str, float]) -> Machine:

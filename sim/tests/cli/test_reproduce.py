@@ -110,7 +110,7 @@ def test_bands_are_cheap_or_asked_for(made_up: MadeUp, tmp_path: Path) -> None:
         options = [*arguments, "--json", "--out", str(tmp_path)]
         found = json.loads(RUN.invoke(app, options).stdout)
         keys.append((found.get("bands", ""), "band_low" in found["cells"][0]))
-    orders = "starting order, 10 random orders"
+    orders = "10 random orders of the start, and 1 other cause in turn"
     assert [("3 draws, starting order", True), (orders, True)] == keys
     shown = RUN.invoke(app, ["made-up", "--out", str(tmp_path)], env={"COLUMNS": "80"}).stdout
     assert "band: 3 draws, starting order, without\n  the error of the model" in shown

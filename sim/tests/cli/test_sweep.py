@@ -75,8 +75,25 @@ def test_four_replications_have_bands() -> None:
     shown = RUN.invoke(app, four, env={"COLUMNS": "80"}).stdout
     assert "band: 3 draws, starting order and 13 values, and the error of" in shown
     asked = RUN.invoke(app, [*four, "--sensitivity"], env={"COLUMNS": "200"}).stdout
-    assert "ticket on 4 CPUs: " in asked
+    assert "ticket on 4 CPUs, the widest first: " in asked
     assert "(assumed, " in asked
+
+
+def test_threads_that_no_option_places_may_be_scattered() -> None:
+    """The band holds both placements of two sockets, and alone it shows which one matters."""
+    two = ["ticket", "--cpus", "2", "--machine", "xeon-8375c-2x32", "--operations", "10"]
+    two += ["--replications", "4"]
+    free, stated, asked = (
+        RUN.invoke(app, [*two, *more, "--json"]).stdout
+        for more in ([], ["--placement", "compact"], ["--placement", "compact", "--sensitivity"])
+    )
+    (wide,), (narrow,), (turns,) = (json.loads(out)["rows"] for out in (free, stated, asked))
+    assert wide["per_second"] == narrow["per_second"]
+    assert wide["band_low"] < narrow["band_low"]
+    assert "placement" not in turns["depends_on"]
+    shown = RUN.invoke(app, [*two, "--sensitivity"], env={"COLUMNS": "200"}).stdout
+    assert "placement -" in shown
+    assert "(not stated, may be scatter)" in shown
 
 
 def test_locks_are_compared_at_each_count() -> None:

@@ -112,7 +112,8 @@ REFUSALS: list[tuple[str, Any, str]] = [
     ("topology.node", 8, "topology.node: unknown key; did you mean 'nodes'?"),
     ("colour", "red",
      "colour: unknown key; known: "
-     "cache, cost, description, name, origin, protocol, schema, starting_order, title, topology"),
+     "cache, cost, description, name, origin, placement, protocol, schema, starting_order, title, "
+     "topology"),
     ("cost.transfer.fra", quantity(95),
      "cost.transfer.fra: unknown distance class 'fra'; did you mean 'far'?"),
     ("cost.memory.core", quantity(5),

@@ -58,14 +58,17 @@ def test_every_assumed_value_states_its_range(name: str) -> None:
     """And all ends of all ranges, and random draws of them, make sound machines."""
     machine = machines.load(name)
     assert [] == without_range(machine)
-    assert 1 + len(uncertain(machine)) == len(one_at_a_time(machine, orders=1))
+    others = [c.name for c in one_at_a_time(machine, orders=1) if c.name not in uncertain(machine)]
+    assumed = machine.protocol.bus == "none" and machine.origin is None
+    assert ["starting order", *["arbitration"] * assumed] == others
     drawn(machine, 4)
 
 
 def test_an_ideal_machine_is_only_started_otherwise() -> None:
     """Nobody is uncertain about round numbers; they have no ranges."""
-    (only,) = one_at_a_time(machines.load("ideal-4"), orders=3)
+    only, arbitration = one_at_a_time(machines.load("ideal-4"), orders=3)
     assert ("starting order", 3) == (only.name, len(only.machines))
+    assert "arbitration" == arbitration.name
     assert "pause" in without_range(machines.load("ideal-4"))
     (draws,) = drawn(machines.load("ideal-4"), 3)
     assert ("3 draws", "starting order") == (draws.name, draws.why)
@@ -74,6 +77,30 @@ def test_an_ideal_machine_is_only_started_otherwise() -> None:
 def test_too_few_draws_say_nothing() -> None:
     """Two points are no band."""
     assert [] == drawn(GRAVITON, 2)
+
+
+def test_threads_that_are_not_placed_lie_elsewhere_in_every_other_draw() -> None:
+    """And alone, as a cause of its own: the same nodes as if the run asked for it."""
+    machine = machines.load("xeon-8375c-2x32")
+    assert "placement" not in {cause.name for cause in one_at_a_time(machine, orders=1)}
+    (draws,) = drawn(machine, 4, elsewhere="scatter")
+    assert draws.why.startswith("starting order, placement")
+    (placed,) = (
+        cause
+        for cause in one_at_a_time(machine, orders=1, elsewhere="scatter")
+        if cause.name == "placement"
+    )
+    compact, scatter = (machine.tables(8, rule).node_of for rule in ("compact", "scatter"))
+    assert [compact, scatter] * 2 == [one.tables(8).node_of for one in draws.machines]
+    assert [scatter] == [one.tables(8).node_of for one in placed.machines]
+
+
+def test_a_stated_rule_of_arbitration_is_no_cause() -> None:
+    """By default a machine may have another rule; one that states its own has no other."""
+    rules = {cause.name: cause.machines for cause in one_at_a_time(GRAVITON, orders=1)}
+    assert ["near", "random"] == [m.protocol.arbitration for m in rules["arbitration"]]
+    stated = GRAVITON.with_protocol(arbitration="random")
+    assert "arbitration" not in {cause.name for cause in one_at_a_time(stated, orders=1)}
 
 
 def test_classes_of_a_quantity_move_together() -> None:

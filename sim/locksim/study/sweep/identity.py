@@ -41,8 +41,7 @@ def machine_digest(machine: Machine) -> str:
         machine.spread_ps(),
         cache,
     ]
-    if machine.starting_order is not None:
-        parts.append(machine.starting_order)
+    parts += [one for one in (machine.starting_order, machine.placement) if one is not None]
     return _digest(parts)
 
 
