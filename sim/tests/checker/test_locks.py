@@ -58,7 +58,7 @@ def test_lock_is_proven(entry, memory, threads, rounds):
 
 
 NEEDED = [(n, m) for n in ("qspinlock", "cna", "reciprocating") for m in states.MEMORY]
-NEEDED.remove(("cna", "c11"))  # sixteen placements take very long: below is one of them
+NEEDED.remove(("cna", "c11"))  # sixteen placements take minutes: below is one of them
 
 
 @pytest.mark.slow
