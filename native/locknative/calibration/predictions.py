@@ -10,8 +10,8 @@ column.
 All models are judged on the points with two or more CPUs, by the time from one operation to the
 next. Beside the simulator's error stands the one to expect: the geometric mean of two. One is what
 the profile states, times the point's exposure (:mod:`locknative.calibration.expected`). It knows
-this machine, but rests on a few loops, and on a busy host it was 0.6 or 2.4 times the error that
-was found. The other is the mean error that the band of the model implies
+this machine, but rests on a few loops, and on a busy machine it was half of the error that was
+found (docs/use/calibration.md). The other is the mean error that the band of the model implies
 (:mod:`locksim.study.model_error`). It knows which locks are hard to predict, but no machine.
 """
 
