@@ -458,11 +458,10 @@ ON_NODES = ", threads on nodes "
 def dealt(client: Client, question: Question) -> list[Client]:
     """A client whose program asks for its node: once for each way to deal its threads to nodes.
 
-    Of threads that are alike only their number on each node counts. Given nodes stay.
+    Of threads that are alike only their number on each node counts.
     """
     weak = weakly(question.memory, question.orders)
-    given = client.nodes or question.used
-    if given or not asks_for_node(client.workload, question.threads, weak=weak):
+    if question.used or not asks_for_node(client.workload, question.threads, weak=weak):
         return [client]
     alike = question.exchanges() and not build(client, question, 0, symmetry=True).told_apart
     ways = itertools.product(range(NODES), repeat=question.threads)
