@@ -7,9 +7,8 @@ compiler recognises the calls that make one in the program's syntax tree and nev
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from locksim.lang.struct import Struct
@@ -75,8 +74,7 @@ class Mark(IntEnum):
     DOORWAY = 11
 
 
-@dataclass(frozen=True, slots=True)
-class Op:
+class Op(NamedTuple):
     """One operation.
 
     Arguments:

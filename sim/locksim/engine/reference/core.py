@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
@@ -440,9 +439,9 @@ def _as_compiled(op: Op) -> Op:
     A SEQ_CST store is an exchange whose result is dropped, and operands have 64 bits.
     """
     if op.kind == Kind.STORE and op.order == SEQ_CST:
-        op = dataclasses.replace(op, kind=Kind.SWAP, wrap=_dropped)
+        op = op._replace(kind=Kind.SWAP, wrap=_dropped)
     if wrap64(op.a) != op.a or wrap64(op.b) != op.b:
-        op = dataclasses.replace(op, a=wrap64(op.a), b=wrap64(op.b))
+        op = op._replace(a=wrap64(op.a), b=wrap64(op.b))
     return op
 
 
