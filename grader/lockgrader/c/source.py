@@ -178,22 +178,30 @@ def _examine_pastes(file: str, line: list[_Token]) -> int:
     parameters = _parameters(line)
     pastes = [k for k, token in enumerate(line) if token.kind == "paste"]
     for k in pastes:
-        before = line[k - 1]
-        behind = line[k + 1].kind if k + 1 < len(line) else ""
-        start = before.text
-        if (
-            (before.kind, behind) != ("word", "word")
-            or start in parameters
-            or start.startswith("_")
-            or any(word.startswith(start) for word in BEGINNINGS)
-        ):
-            raise _forbidden(
-                file,
-                line[k],
-                f"{start[:40]} ##: a parameter must not stand before '##': write letters there, as "
-                "in memory_order_##x, or write the whole word",
-            )
+        before, behind = line[k - 1], line[k + 1].kind if k + 1 < len(line) else ""
+        if problem := _paste_problem(before, behind, parameters):
+            raise _forbidden(file, line[k], f"{before.text[:40]} ##: {problem}")
     return len(pastes)
+
+
+def _paste_problem(before: _Token, behind: str, parameters: set[str]) -> str:
+    """Return why a ## is refused, and what to do; empty if it is not."""
+    start = before.text
+    if (before.kind, behind) != ("word", "word"):
+        return "'##' must stand between two words, as in memory_order_##x"
+    if start in parameters:
+        return (
+            "a macro's parameter must not stand before '##': write a fixed beginning, as in "
+            "memory_order_##x"
+        )
+    if start.startswith("_"):
+        return "a word made by '##' must not begin with '_': choose another beginning"
+    if refused := sorted(word for word in BEGINNINGS if word.startswith(start)):
+        return (
+            f"the word could become '{refused[0]}': begin with other letters, or write the whole "
+            "word"
+        )
+    return ""
 
 
 def _parameters(line: list[_Token]) -> set[str]:

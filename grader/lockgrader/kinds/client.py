@@ -97,7 +97,10 @@ class OwnClient(ProofCheck):
         mine = submitted.struct(self.lock)
         known = self._workloads()
         if self.holds not in known[self.client].FIELDS:
-            raise LabError(f"{self.name}: {self.client} has no part '{self.holds}'")
+            raise LabError(
+                f"{self.name}: the workload {self.client} has no field '{self.holds}' for the "
+                f"student's class (it has: {', '.join(known[self.client].FIELDS)}); correct 'holds'"
+            )
         strange = self.settings.keys() - mine.FIELDS.keys()
         if strange:
             message = f"{self.lock} has no param '{min(strange)}': keep those of the starter"

@@ -98,7 +98,7 @@ def test_budget_is_a_number_of_states() -> None:
 
 def test_part_that_is_not_there_is_the_lab_s_mistake() -> None:
     """The author sees it, not the student."""
-    with pytest.raises(LabError, match="no part 'bag'"):
+    with pytest.raises(LabError, match="no field 'bag'"):
         judged(holds="bag")
 
 

@@ -85,8 +85,8 @@ def sample_clients(
     """
     if question.property not in SAFETY:
         raise CheckError(
-            f"unknown property '{question.property}' of random schedules; "
-            f"known: {', '.join(SAFETY)}"
+            f"random schedules cannot check the property '{question.property}', only: "
+            f"{', '.join(SAFETY)}"
         )
     sampler = _Sampler(sampling, question, report)
     violation, client = None, clients[0]

@@ -127,7 +127,9 @@ class DatasetOptions:
         design = product(locks, [machine], cpus, vary, points, fixed)
         share = None if self.precision is None else self.precision.fraction
         if share is not None and not 0 < share < 1:
-            raise UsageError(f"--precision {self.precision}: write a percentage above 0%, as 1%")
+            raise UsageError(
+                f"--precision {self.precision}: write a percentage between 0% and 100%, as 1%"
+            )
         jobs = usable_cpus() if self.jobs is None else bounded(self.jobs, "--jobs", 1, 1024)
         demand(f"--out {folder}", "pyarrow", "pandas")
         folder_to_write(folder, f"--out {folder}")

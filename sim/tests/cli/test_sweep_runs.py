@@ -81,7 +81,7 @@ def test_latin_hypercube_and_list(tmp_path: Path) -> None:
         (["--samples", "3"], "--samples needs ranges, such as --vary think=100ns..4us"),
         (["--vary", "none.csv"], "none.csv cannot be read: No such file or directory"),
         (["--precision", "2"], "--precision 2: write a number with its unit, as 90%"),
-        (["--precision", "0%"], "--precision 0%: write a percentage above 0%, as 1%"),
+        (["--precision", "0%"], "--precision 0%: write a percentage between 0% and 100%, as 1%"),
         (["--jobs", "0"], "--jobs must be between 1 and 1,024 (got 0)"),
     ],
 )
