@@ -75,6 +75,7 @@ class Time(Quantity):
         "ms": MS,
         "s": SECOND,
         "min": 60 * SECOND,
+        "h": 3600 * SECOND,
     }
     EXAMPLE: ClassVar = "100ns"
 

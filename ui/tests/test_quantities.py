@@ -17,6 +17,7 @@ KINDS = [Time, Size, Share, Frequency]
         (Time, "1.5us", 1_500_000),
         (Time, "0ns", 0),
         (Time, "3 s", 3 * 10**12),
+        (Time, "1h", 3600 * 10**12),
         (Size, "8GiB", 8 * 2**30),
         (Share, "90%", 90_000),
         (Share, "0.1%", 100),
@@ -31,10 +32,10 @@ def test_units_are_read(kind: type[Quantity], text: str, value: int) -> None:
 @pytest.mark.parametrize(
     ("kind", "text", "message"),
     [
-        (Time, "100", "100: write a number with its unit, as 100ns (ps, ns, us, ms, s, min)"),
-        (Time, "", ": write a number with its unit, as 100ns (ps, ns, us, ms, s, min)"),
-        (Time, "-1ns", "-1ns: write a number with its unit, as 100ns (ps, ns, us, ms, s, min)"),
-        (Time, "1ks", "1ks: unknown unit 'ks'; known: ps, ns, us, ms, s, min"),
+        (Time, "100", "100: write a number with its unit, as 100ns (ps, ns, us, ms, s, min, h)"),
+        (Time, "", ": write a number with its unit, as 100ns (ps, ns, us, ms, s, min, h)"),
+        (Time, "-1ns", "-1ns: write a number with its unit, as 100ns (ps, ns, us, ms, s, min, h)"),
+        (Time, "1ks", "1ks: unknown unit 'ks'; known: ps, ns, us, ms, s, min, h"),
         (Time, "0.5ps", "0.5ps: finer than this option resolves; write 100ns"),
         (Share, "0.9", "0.9: write a number with its unit, as 90% (%)"),
         (Size, "8GB", "8GB: unknown unit 'GB'; known: B, KiB, MiB, GiB"),

@@ -297,7 +297,7 @@ def _values(row: LockRow) -> list[str]:
 def _name(row: LockRow) -> str:
     kind = row.type or ("" if row.kind == "spin" else row.kind)
     side = f" ({kind})" if kind and not row.caller else ""
-    return f"  {row.caller}" if row.caller else f"{row.name}{side}"
+    return f"  {row.caller}" if row.caller else f"{row.known_as}{side}"
 
 
 def _verdict(found: Finding) -> list[str]:

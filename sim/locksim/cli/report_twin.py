@@ -100,7 +100,10 @@ class ModelErrorEntry(TypedDict):
 
 
 class TwinAnswer(TypedDict):
-    """A twin: its numbers, how it agrees with the report, and what changes would do."""
+    """A twin: its numbers, how it agrees with the report, and what changes would do.
+
+    ``warnings`` are those of ``locklab report`` about the row and its table.
+    """
 
     file: str
     row: str
@@ -109,6 +112,7 @@ class TwinAnswer(TypedDict):
     model_error: ModelErrorEntry
     values: list[ValueEntry]
     columns: list[ColumnEntry]
+    warnings: list[str]
     changes: list[ChangeEntry]
     saved: NotRequired[list[str]]
 
@@ -149,6 +153,7 @@ def twin(
     """
     from locksim import machine as machines
     from locksim.study.twin.change import changes_of
+    from locksim.study.twin.errors import TwinError
     from locksim.study.twin.evidence import evidence_of, same_lock
     from locksim.study.twin.fit import fit
     from locksim.study.twin.load import Setting
@@ -176,7 +181,10 @@ def twin(
 
     def evidence(of: Path) -> Evidence:
         found = read_tables(of, format_, cpus=cpus, window_ns=window_ns)
-        return evidence_of(found.tables, only, lock)
+        try:
+            return evidence_of(found.tables, only, lock)
+        except TwinError as error:
+            raise TwinError(f"{of}: {error}") from error
 
     before = evidence(file)
     bounded(before.cpus, "--cpus", 1, profile.n_cpus, on=profile.name)
@@ -284,12 +292,13 @@ def _document(
     ]
     return TwinAnswer(
         file=file.name,
-        row=plan.evidence.name,
+        row=plan.evidence.known_as,
         machine=twin.setting.machine.name,
         draws=len(found.twins),
         model_error=ModelErrorEntry(kind=kind, factor=learned().classes[kind].factor),
         values=rows,
         columns=columns,
+        warnings=list(plan.evidence.warnings),
         changes=[_change(one) for one in (found.before, *found.after)],
     )
 
@@ -445,7 +454,11 @@ def _sentence(document: TwinAnswer, row: ChangeEntry) -> str:
 
 def _notes(document: TwinAnswer) -> list[str]:
     """Return what a reader must know about the tables."""
-    notes = []
+    notes = [f"warning: {text}" for text in document["warnings"]]
+    if all(c["used"] for c in document["columns"]):
+        n = len(document["columns"])
+        which = {1: "the only column was", 2: "both columns were"}.get(n, f"all {n} columns were")
+        notes.append(f"untested: {which} fitted, and none is left over as a test of the twin")
     far = [c["title"] for c in document["columns"] if c["far"]]
     if far:
         notes.append(

@@ -118,6 +118,6 @@ def test_skipped_lines_are_counted_aloud() -> None:
 def test_a_warning_says_what_it_does_to_a_conclusion() -> None:
     """A spin of two seconds on one row."""
     text = PERF.replace("1.50 ms     30.00 us     15.00 us", "6.03 s       6.03 s       60.3 ms")
-    found = " ".join(lines(report("-", text=text)))
-    assert "warning: insert+0x1c: a spin of 6.03 s is longer than any section" in found
+    found = " ".join(lines(report("-", "--cpus", "4", text=text)))
+    assert "warning: insert+0x1c: a spin of 6.03 s is longer than a queue of 4 CPUs" in found
     assert "do not use the row's mean and total" in found

@@ -17,7 +17,11 @@ from locksim.study.reports.table import LockRow, LockTable
 from lockui.numbers import significant
 
 LONGEST_SPIN_NS = 10e6
-"""Ten milliseconds, several ticks of the scheduler: sections under a spinlock are far shorter."""
+"""Ten milliseconds, several ticks of the scheduler: few CPUs never spin so long."""
+LONGEST_SECTION_NS = 1e6
+"""A millisecond: sections under a spinlock are shorter, but a queue waits for all before it."""
+MOST_CPUS = 8192
+"""Of Linux, where the table does not say how many there are."""
 LONGEST_NS = 86_400e9
 """A day: no such table is counted so long for one wait."""
 
@@ -121,10 +125,12 @@ def _row(table: LockTable, row: LockRow) -> Iterator[BeyondLimit]:
                 f"{_title(field)}, {_s(longest)}, is above the window of {_s(table.window_ns)}",
                 "the window is wrong, and with it every UTIL and % CPU",
             )
-    if spins(table, row) and LONGEST_SPIN_NS < (row.wait_max_ns or 0.0) <= LONGEST_NS:
+    queue_ns = max(LONGEST_SPIN_NS, (table.cpus or MOST_CPUS) * LONGEST_SECTION_NS)
+    if spins(table, row) and queue_ns < (row.wait_max_ns or 0.0) <= LONGEST_NS:
         yield BeyondLimit(
             row.label,
-            f"a spin of {_s(row.wait_max_ns or 0.0)} is longer than any section under a spinlock",
+            f"a spin of {_s(row.wait_max_ns or 0.0)} is longer than a queue of "
+            f"{table.cpus or MOST_CPUS:,} CPUs with sections of 1 ms",
             "a virtual CPU was stopped, or perf lost an event: do not use the row's mean and total",
         )
     if row.util is not None and row.util > 1 + 1e-6 and row.kind != "read":

@@ -148,14 +148,17 @@ class PerfLock(Reader):
                 break
             split = _split_separated if heading.separator else _split
             if (found := split(text.rstrip(), heading)) is not None:
-                texts, name, word = found
-                self._add(cells.read(heading.cells, texts, window.number), name, word, heading)
+                texts, name, word, address = found
+                values = cells.read(heading.cells, texts, window.number)
+                self._add(values, name, word, address, heading)
                 return n
             if heading.separator:
                 break
         return 0
 
-    def _add(self, values: cells.Values, name: str, word: str, heading: _Heading) -> None:
+    def _add(
+        self, values: cells.Values, name: str, word: str, address: str, heading: _Heading
+    ) -> None:
         for time in values.half:
             if heading.separator:
                 values.half[time] = 0.0
@@ -175,6 +178,7 @@ class PerfLock(Reader):
                 if total is not None and window_ns and cpus
                 else None,
                 type=word,
+                address=address,
                 half=values.half,
             )
         )
@@ -200,8 +204,8 @@ def _heading(line: str) -> _Heading | None:
     return None
 
 
-def _split(line: str, heading: _Heading) -> tuple[list[str], str, str] | None:
-    """A row's cells, its name and its kind of lock."""
+def _split(line: str, heading: _Heading) -> tuple[list[str], str, str, str] | None:
+    """A row's cells, its name, its kind of lock and its address."""
     form = rf"\s*{cells.pattern(heading.cells)}\s+{_WHO[heading.view]}"
     if (found := re.fullmatch(form, line)) is None:
         return None
@@ -209,7 +213,7 @@ def _split(line: str, heading: _Heading) -> tuple[list[str], str, str] | None:
     return texts, *_who(heading.view, found["first"], (found["rest"] or "").strip(), "")
 
 
-def _split_separated(line: str, heading: _Heading) -> tuple[list[str], str, str] | None:
+def _split_separated(line: str, heading: _Heading) -> tuple[list[str], str, str, str] | None:
     texts = line.strip().split(f"{heading.separator} ")
     n = len(heading.columns)
     if len(texts) <= n or not all(re.fullmatch(r"\d+", cell) for cell in texts[:n]):
@@ -221,18 +225,18 @@ def _split_separated(line: str, heading: _Heading) -> tuple[list[str], str, str]
     return texts[:n], *_who(heading.view, who[0], who[1], word)
 
 
-def _who(view: str, first: str, rest: str, word: str) -> tuple[str, str]:
-    """A row's name, and perf's word for the kind of lock."""
+def _who(view: str, first: str, rest: str, word: str) -> tuple[str, str, str]:
+    """A row's name, perf's word for the kind of lock, and the address of a lock with a symbol."""
     if view == "type":
-        return rest or "?", first
+        return rest or "?", first, ""
     if view == "address":
-        if word:
-            return rest or first, word
-        named = _TYPE_AT_END.fullmatch(rest)  # allocated locks have no symbol
-        return (named[1] or first, named[2]) if named else (rest or first, "")
+        symbol = rest
+        if not word and (named := _TYPE_AT_END.fullmatch(rest)):
+            symbol, word = named[1] or "", named[2]
+        return (symbol, word, first) if symbol else (first, word, "")  # allocated: no symbol
     if view == "pid":
-        return f"{rest or '?'} (pid {first})", ""
-    return rest, ""
+        return f"{rest or '?'} (pid {first})", "", ""
+    return rest, "", ""
 
 
 def _words(heading: _Heading) -> Iterable[str]:

@@ -36,7 +36,8 @@ class LockRow:
         owner_changes: acquisitions by another thread than the last.
         records, loads, stores: samples of a cache line. hitm_local, hitm_remote, peer: loads that
             found it in another CPU's cache, modified, in the same node or another, or as Arm says.
-        type: the source's word for the kind, such as ``rwsem:R``.
+        type: the source's word for the kind, such as ``rwsem:R``. address: of the lock, where the
+            source has a symbol beside it.
         half: for each value, half the unit of its last printed digit; missing: exact.
     """
 
@@ -76,13 +77,19 @@ class LockRow:
     hitm_remote: float | None = None
     peer: float | None = None
     type: str = ""
+    address: str = ""
     half: Mapping[str, float] = field(default_factory=dict, compare=False)
 
     @property
     def label(self) -> str:
         """The row's name in a sentence: ``tasklist_lock (read), from do_wait+0x160``."""
         side = "" if self.kind == "spin" else f" ({self.kind})"
-        return f"{self.name}{side}" + (f", from {self.caller}" if self.caller else "")
+        return f"{self.known_as}{side}" + (f", from {self.caller}" if self.caller else "")
+
+    @property
+    def known_as(self) -> str:
+        """The name, after the address if the source has both: locks share a symbol."""
+        return f"{self.address} {self.name}".lstrip()
 
     def low(self, name: str) -> float | None:
         """The lowest value before rounding."""

@@ -13,11 +13,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from locksim.study.reports.gain import waited
+from locksim.study.reports.identities import MEANS, check
+from locksim.study.reports.limits import beyond
 from locksim.study.reports.table import Kind, LockRow, LockTable
 from locksim.study.twin.errors import TwinError
+from lockui.numbers import significant
 
-__all__ = ["COLUMNS", "Evidence", "Target", "evidence_of", "same_lock"]
+__all__ = ["COLUMNS", "Evidence", "Target", "chooses", "evidence_of", "same_lock"]
 
+MOST_WAITED = 1.01
+"""Waits in more of the CPUs' time than this cannot be, whatever the rounding."""
 LEAST_WAITS = 10
 """Contended acquisitions below which a mean wait is chance."""
 
@@ -61,10 +66,11 @@ class Evidence:
     """One class of locks in a table.
 
     Arguments:
-        name: the row's. source: the table's tool. lock: of the library; why: what says so.
-        cpus: of the load. window_ns: of the measurement. one_lock: the row is that of one address.
-        columns: by the names in ``COLUMNS``. reads: share of readers; None: not known.
-        waits: contended acquisitions.
+        name: the row's. address: of its lock, where the source has both. source: the table's tool.
+        lock: of the library; why: what says so. cpus: of the load. window_ns: of the measurement.
+        one_lock: the row is that of one address. columns: by the names in ``COLUMNS``.
+        reads: share of readers; None: not known. waits: contended acquisitions.
+        waited_ns: by all of them together. warnings: about the row or its table.
     """
 
     name: str
@@ -77,6 +83,19 @@ class Evidence:
     columns: dict[str, Target]
     reads: float | None
     waits: float
+    waited_ns: float = 0.0
+    address: str = ""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def known_as(self) -> str:
+        """The name, after the address if there is one."""
+        return f"{self.address} {self.name}".lstrip()
+
+    @property
+    def waiting(self) -> float:
+        """The share of all CPUs' time that the row waits, or more where it is not known."""
+        return self.waited_ns / (self.cpus * self.window_ns)
 
     @property
     def idle(self) -> bool:
@@ -88,14 +107,15 @@ def evidence_of(tables: Sequence[LockTable], only: str | None, lock: str | None)
     """The evidence of one row of a report.
 
     Arguments:
-        tables: of the text. only: the row's name, or a part of it; None: the longest waits.
+        tables: of the text. only: the row's name, or a part of it, or words of its address, type
+            and name; None: the longest waits.
         lock: of the library, if somebody said so.
 
     Raises:
-        TwinError: there is no such row, or several; it has too few waits; CPUs or window are
-            missing.
+        TwinError: there is no such row, or several; it has too few waits, or more than the CPUs
+            have time for; CPUs or window are missing.
     """
-    table, rows = _rows(tables, only)
+    table, rows = lock_rows(tables, only)
     first = rows[0]
     if table.cpus is None or table.window_ns is None:
         missing = [
@@ -106,6 +126,14 @@ def evidence_of(tables: Sequence[LockTable], only: str | None, lock: str | None)
         raise TwinError(
             f"{first.name}: {table.source} does not say on how many CPUs the load ran, or how long"
             f"\nhelp: give {' and '.join(missing)}"
+        )
+    waited_ns = sum(waited(row) or 0.0 for row in rows)
+    if waited_ns > table.cpus * table.window_ns * MOST_WAITED:
+        raise TwinError(
+            f"{first.name}: waits of {significant(waited_ns / 1e9)} s are more than {table.cpus:,} "
+            f"CPUs have in {significant(table.window_ns / 1e9)} s\n"
+            "help: the window or the number of CPUs is wrong; for a lock that sleeps, --cpus may "
+            "be the number of threads"
         )
     known, why = lock, "given"
     if known is None:
@@ -132,10 +160,13 @@ def evidence_of(tables: Sequence[LockTable], only: str | None, lock: str | None)
         why=why,
         cpus=table.cpus,
         window_ns=table.window_ns,
-        one_lock=_is_address(first.name) or "by address" in table.system,
+        one_lock=bool(first.address) or _is_address(first.name),
         columns=_columns(table, by_side, waits, total, table.window_ns / 1e9),
         reads=reads,
         waits=waits,
+        waited_ns=waited_ns,
+        address=first.address,
+        warnings=tuple(_warnings(table, rows)),
     )
 
 
@@ -151,6 +182,24 @@ def same_lock(before: Evidence, after: Evidence) -> None:
             "difference says nothing about a change\n"
             "help: choose with --only a lock that both reports contain"
         )
+
+
+def _warnings(table: LockTable, rows: Sequence[LockRow]) -> list[str]:
+    """What ``locklab report`` says about the table, and about these rows of it."""
+    labels = {"", *(row.label for row in rows)}
+    return [
+        *table.notes,
+        *(
+            f"{one.row}: {one.identity}: {one.says}; {MEANS[one.identity]}"
+            for one in check(table).breaches
+            if one.row in labels
+        ),
+        *(
+            ": ".join(filter(None, (one.row, f"{one.says}; {one.means}")))
+            for one in beyond(table)
+            if one.row in labels
+        ),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,39 +238,66 @@ class _Counts:
         return cls(total, contended, total_ns, of_those, row.hold_ns, row.wait_max_ns, rounding)
 
 
-def _rows(tables: Sequence[LockTable], only: str | None) -> tuple[LockTable, list[LockRow]]:
-    found = [
-        (table, row)
-        for table in tables
-        for row in table.locks
-        if (waited(row) is not None or row.contended) and (only is None or only in row.name)
-    ]
+def chooses(only: str, row: LockRow) -> bool:
+    """Whether a text chooses a row: each of its words is in the address, the type or the name."""
+    text = _words(row.address, row.type, row.name)
+    return only in row.name or all(word in text for word in only.split())
+
+
+_Lock = tuple[int, str, str, str]
+
+
+def lock_rows(tables: Sequence[LockTable], only: str | None) -> tuple[LockTable, list[LockRow]]:
+    """The rows of one lock, that of the writers before that of the readers, and their table."""
+    found: dict[_Lock, list[LockRow]] = {}
+    for n, table in enumerate(tables):
+        for row in table.locks:
+            if only is None or chooses(only, row):
+                lock = n, row.name, row.address, row.type.partition(":")[0]
+                found.setdefault(lock, []).append(row)
+    found = {
+        lock: rows
+        for lock, rows in found.items()
+        if any(waited(row) is not None or row.contended for row in rows)
+    }
     if not found:
-        names = sorted({row.name for table in tables for row in table.locks})
+        names = sorted({row.known_as for table in tables for row in table.locks})
         where = "with waits" if only is None else f"whose name contains '{only}'"
         raise TwinError(
             f"there is no row {where}\nhelp: name one with --only: {', '.join(names[:8])}"
             + (" …" if len(names) > 8 else "")
         )
     if only is not None:
-        exact = [one for one in found if one[1].name == only]
-        found = exact or found
-        names = list(dict.fromkeys(row.name for _, row in found))
-        if len(names) > 1:
+        found = {lock: rows for lock, rows in found.items() if lock[1] == only} or found
+        if len({lock[1:] for lock in found}) > 1:
+            names = [f"'{_handle(found, lock)}'" for lock in found]
             raise TwinError(
-                f"--only {only} stands for {len(names)} rows: {', '.join(names[:6])}"
+                f"--only {only} stands for {len(names)} locks\nhelp: write one of "
+                + ", ".join(names[:6])
                 + (" …" if len(names) > 6 else "")
-                + "\nhelp: write the whole name of one"
             )
-    table, longest = max(found, key=lambda one: waited(one[1]) or 0.0)
-    rows = [row for row in table.locks if row.name == longest.name]
+    lock = max(found, key=lambda one: max(waited(row) or 0.0 for row in found[one]))
+    rows = found[lock]
     if len({row.kind for row in rows}) < len(rows):
         raise TwinError(
-            f"{longest.name} has {len(rows)} rows in one table: they may be different places of "
-            "one lock, and nothing says how often it was taken at all\n"
-            "help: use a table by lock ('perf lock contention -l'), where each lock has one row"
+            f"{_handle(found, lock)} has {len(rows)} rows in one table: they may be different "
+            "places of one lock, or different locks\n"
+            "help: use a table by lock ('perf lock contention -l'), where each lock has one row; "
+            "or leave in the text the one row that you mean"
         )
-    return table, sorted(rows, key=lambda row: row.kind == "read")
+    return tables[lock[0]], sorted(rows, key=lambda row: row.kind == "read")
+
+
+def _handle(found: Mapping[_Lock, Sequence[LockRow]], lock: _Lock) -> str:
+    """The text that chooses a lock alone: its name, after its address or its kind if need be."""
+    _, name, address, kind = lock
+    alone = len({other[1:] for other in found if other[1] == name}) == 1
+    types = {row.type for row in found[lock]}
+    return name if alone else _words(address or (types.pop() if len(types) == 1 else kind), name)
+
+
+def _words(*texts: str) -> str:
+    return " ".join(filter(None, texts))
 
 
 def _lock_of(table: LockTable, rows: Sequence[LockRow]) -> tuple[str, str]:

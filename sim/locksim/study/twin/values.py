@@ -103,6 +103,8 @@ def values(plan: Plan, twin: Twin, found: Predictions, *, cpus: bool, window: bo
         elif name in opened:
             one = opened[name]
             rows.append(Value(name, title, value, unit, one.low, one.high, "range", one.why))
+        elif name == "locks" and evidence.one_lock and value == 1:
+            rows.append(Value(name, title, value, unit, None, None, "input", "one address"))
         elif name in _GIVEN and getattr(given, _GIVEN[name]) is not None:
             rows.append(Value(name, title, value, unit, None, None, *asked[True]))
         elif name == "reads" and evidence.reads:

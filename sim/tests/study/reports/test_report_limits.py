@@ -28,13 +28,16 @@ def test_spins_of_more_than_all_cpus_are_found():
 
 
 def test_long_spins_waits_and_holds_are_found():
-    """A spin of 20 ms, a wait above the window, a hold of three weeks."""
+    """A spin that no queue explains, a wait above the window, a hold of three weeks."""
     row = "  1   {0}   {0}   {0}   {1}   place+0x1\n"
-    assert ["a spin of 0.02 s is longer than any section under a spinlock"] == limits(
-        HEADING + row.format("20.00 ms", "spinlock")
+    spin = HEADING + row.format("20.00 ms", "spinlock")
+    assert ["a spin of 0.02 s is longer than a queue of 4 CPUs with sections of 1 ms"] == limits(
+        spin, cpus=4
     )
-    assert [] == limits(HEADING + row.format("9.00 ms", "spinlock"))
-    assert [] == limits(HEADING + row.format("20.00 ms", "mutex"))
+    assert [] == limits(spin, cpus=256)
+    assert [] == limits(spin)
+    assert [] == limits(HEADING + row.format("9.00 ms", "spinlock"), cpus=4)
+    assert [] == limits(HEADING + row.format("20.00 ms", "mutex"), cpus=4)
     assert ["the longest wait, 3 s, is above the window of 2 s"] == limits(
         HEADING + row.format("3.00 s", "mutex"), window_ns=2e9
     )

@@ -215,9 +215,10 @@ def test_perf_rows_without_a_heading_have_one_meaning():
         (row.name, row.type, row.contended, row.wait_total_ns) for row in places.rows
     ]
     (by_lock,) = detect.parse(locks)
-    assert ("a_lock", "mutex", 4000) == (
+    assert ("a_lock", "mutex", "ffffffffa41c3620", 4000) == (
         by_lock.rows[0].name,
         by_lock.rows[0].type,
+        by_lock.rows[0].address,
         by_lock.rows[0].wait_max_ns,
     )
 

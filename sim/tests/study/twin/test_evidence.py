@@ -1,10 +1,12 @@
 """What a table says about one class of locks, and what is refused."""
 
+import re
 from dataclasses import replace
 
 import pytest
 
 from locksim.study.reports.table import LockRow, LockTable
+from locksim.study.twin import evidence
 from locksim.study.twin.errors import TwinError
 from locksim.study.twin.evidence import evidence_of, same_lock
 
@@ -69,11 +71,71 @@ def test_a_name_must_stand_for_one_row():
     assert "demo_lock" == evidence_of([table(ROW, other)], "demo_lock", None).name
     for rows, only, message in (
         ([ROW], "inode", "no row whose name contains 'inode'"),
-        ([ROW, other], "demo", "stands for 2 rows"),
+        ([ROW, other], "demo", "stands for 2 locks\nhelp: write one of 'demo_lock', 'demo_lock_2'"),
         ([ROW, ROW], None, "2 rows in one table"),
     ):
         with pytest.raises(TwinError, match=message):
             evidence_of([table(*rows)], only, None)
+
+
+LOCKS = [
+    replace(ROW, name="node", total=None, type="spinlock", address=f"ffff95334005{n}")
+    for n in ("2d00", "4e00")
+]
+PLACES = [
+    replace(ROW, name="llseek+0x31", total=None, kind=kind, type=word)
+    for kind, word in (("write", "rwsem:W"), ("read", "rwsem:R"), ("spin", "spinlock"))
+]
+
+
+@pytest.mark.parametrize(
+    ("rows", "only", "types"),
+    [
+        (LOCKS, "ffff953340052d00", ["spinlock"]),
+        (LOCKS, "4e00 node", ["spinlock"]),
+        (PLACES, "spinlock llseek", ["spinlock"]),
+        (PLACES, "rwsem llseek", ["rwsem:W", "rwsem:R"]),
+        (PLACES, "rwsem:R llseek+0x31", ["rwsem:R"]),
+    ],
+)
+def test_words_of_address_type_and_name_choose_a_lock(rows, only, types):
+    """Locks of one symbol differ by address, and those of one place by their type."""
+    _, found = evidence.lock_rows([table(*rows, source="perf")], only)
+    assert types == [row.type for row in found]
+
+
+@pytest.mark.parametrize(
+    ("rows", "only", "first"),
+    [(LOCKS, "node", "ffff953340052d00 node"), (PLACES, "llseek", "rwsem llseek+0x31")],
+)
+def test_what_chooses_one_of_several_locks_is_listed(rows, only, first):
+    """The refusal lists texts that work."""
+    with pytest.raises(TwinError, match=f"write one of '{re.escape(first)}', ") as caught:
+        evidence_of([table(*rows, source="perf")], only, None)
+    for one in re.findall("'(.*?)'", str(caught.value)):
+        assert evidence.lock_rows([table(*rows, source="perf")], one)
+
+
+def test_a_row_of_one_address_is_one_lock():
+    """It need not be said again."""
+    assert evidence_of([table(*LOCKS, source="perf")], "2d00", None).one_lock
+
+
+def test_waits_of_more_than_all_cpus_are_refused():
+    """Four CPUs have 4 ms in a millisecond, as threads of a twin on each."""
+    row = replace(ROW, wait_total_ns=4.5e6)
+    with pytest.raises(
+        TwinError, match=r"waits of 0\.0045 s are more than 4 CPUs have in 0\.001 s"
+    ):
+        evidence_of([table(row)], None, None)
+
+
+def test_warnings_of_the_report_go_with_the_row():
+    """Those of another row do not."""
+    long = replace(ROW, wait_max_ns=9e8, type="spinlock")
+    found = evidence_of([table(long, replace(long, name="other"), window_ns=1e9)], "demo", None)
+    (warning,) = found.warnings
+    assert warning.startswith("demo_lock: a spin of 0.9 s is longer than a queue of 4 CPUs")
 
 
 def test_two_locks_are_not_compared():
