@@ -2,8 +2,8 @@
 
 Costs that are not known move a result (:mod:`locksim.study.bands`). But with every cost known a
 simulated machine would still not be the real one. How large this error is cannot be derived, so it
-is learned: ``model_error.toml`` holds a factor for each class of question. With it the band held
-80 % of the points of datasets that were left out while it was learned (``make bands``;
+is learned: ``model_error.toml`` holds a factor for each class of question. With it the band holds
+about 80 % of the points of datasets that were left out while it was learned (``make bands``;
 docs/explain/uncertainty.md has the numbers).
 
 The class follows from the program and its run, not from a name (:func:`class_of`). Some work is
