@@ -125,7 +125,7 @@ def twin(
         typer.Argument(help="file with a report from after the change, to compare with it"),
     ] = None,
     only: Annotated[
-        str | None, Detail("a row, or a part of it", default="the longest waits")
+        str | None, Detail("a row: words of its name, kind, address", default="the longest waits")
     ] = None,
     what_if: Annotated[
         list[str], Detail("see 'locklab help your_kernel'", values.what_if_changes)
@@ -478,12 +478,12 @@ def _notes(document: TwinAnswer) -> list[str]:
             f"band: {draws} draws of the machine's costs, of what the report leaves open and of "
             f"its rounding, fitted again each time; a further draw falls into it with {share:.0f} %"
         )
-    error = document["model_error"]
-    notes.append(
-        "the bands of throughput and of the time a section hold the error of the model, too: "
-        f"published curves of such a question ({error['kind']}) were predicted within a factor of "
-        f"{error['factor']:.2f} without a fit (locklab help uncertainty)"
-    )
+        error = document["model_error"]
+        notes.append(
+            "the bands of throughput and of the time a section hold the error of the model, too: "
+            f"published curves of such a question ({error['kind']}) were predicted within a "
+            f"factor of {error['factor']:.2f} without a fit (locklab help uncertainty)"
+        )
     return notes
 
 

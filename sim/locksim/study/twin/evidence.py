@@ -239,9 +239,12 @@ class _Counts:
 
 
 def chooses(only: str, row: LockRow) -> bool:
-    """Whether a text chooses a row: each of its words is in the address, the type or the name."""
+    """Whether a text chooses a row: each of its words is in the address, the type or the name.
+
+    ``locklab report`` prints the type in brackets.
+    """
     text = _words(row.address, row.type, row.name)
-    return only in row.name or all(word in text for word in only.split())
+    return only in row.name or all(word.strip("()") in text for word in only.split())
 
 
 _Lock = tuple[int, str, str, str]
@@ -359,7 +362,7 @@ def _columns(
             continue
         add(f"{prefix}hold", one.hold_ns, max(0.01, one.rounding.get("hold_ns", 0.0)))
         own = 1 / math.sqrt(max(one.contended or 0.0, 1.0))
-        if side != "spin":
+        if side != "spin" and len(by_side) > 1:  # of one side alone they are those of both
             word = "write" if side == "write" else "read"
             if one.total and one.contended is not None:
                 add(f"{word}_con", one.contended / one.total, own)

@@ -46,6 +46,13 @@ def test_columns_without_acquisitions():
     assert ("mutex", "mutex in the report") == (found.lock, found.why)
 
 
+def test_one_side_alone_has_no_column_twice():
+    """A test by a column that was fitted, under another name, would be none."""
+    row = replace(ROW, kind="write", total=None, hold_ns=None, type="rwsem:W")
+    found = evidence_of([table(row, source="perf")], None, None)
+    assert {"contentions", "wait"} == {*found.columns}
+
+
 def test_few_waits_are_no_evidence():
     """Rate and hold still are; a table that has waits alone is refused."""
     row = replace(ROW, contended=3, wait_total_ns=2_400)
@@ -94,6 +101,7 @@ PLACES = [
         (LOCKS, "ffff953340052d00", ["spinlock"]),
         (LOCKS, "4e00 node", ["spinlock"]),
         (PLACES, "spinlock llseek", ["spinlock"]),
+        (PLACES, "llseek+0x31 (rwsem:W)", ["rwsem:W"]),
         (PLACES, "rwsem llseek", ["rwsem:W", "rwsem:R"]),
         (PLACES, "rwsem:R llseek+0x31", ["rwsem:R"]),
     ],
