@@ -30,6 +30,8 @@ from lockui.report import Report
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from locksim.study.bands import Band
+    from locksim.study.twin.comparison import Compared
     from locksim.study.twin.evidence import Evidence
     from locksim.study.twin.fit import Twin
     from locksim.study.twin.plan import Given, Plan
@@ -80,16 +82,33 @@ class BandEntry(TypedDict):
 class ChangeEntry(TypedDict):
     """A change: ``effect`` in words, throughput as a ``factor`` of today's, and all quantities.
 
-    ``change`` is empty for the load as it is. ``measured`` are columns of a report from after the
-    change.
+    ``change`` is empty for the load as it is. ``most`` is the factor that the report's waits allow
+    (null: not known); ``excess``: the predicted one is above it, do not trust it.
     """
 
     change: str
     cpus: int
     effect: str
     factor: BandEntry
+    most: float | None
+    excess: bool
     quantities: dict[str, BandEntry]
-    measured: NotRequired[dict[str, float]]
+
+
+class ComparisonEntry(TypedDict):
+    """A column of both reports beside the prediction of a change; ``inside``: of its band.
+
+    The chance of the second report's counts is allowed for.
+    """
+
+    change: str
+    column: str
+    title: str
+    unit: str
+    before: float
+    after: float
+    predicted: BandEntry
+    inside: bool
 
 
 class ModelErrorEntry(TypedDict):
@@ -114,6 +133,7 @@ class TwinAnswer(TypedDict):
     columns: list[ColumnEntry]
     warnings: list[str]
     changes: list[ChangeEntry]
+    comparison: NotRequired[list[ComparisonEntry]]
     saved: NotRequired[list[str]]
 
 
@@ -153,8 +173,9 @@ def twin(
     """
     from locksim import machine as machines
     from locksim.study.twin.change import changes_of
+    from locksim.study.twin.comparison import columns_of_both, compared
     from locksim.study.twin.errors import TwinError
-    from locksim.study.twin.evidence import evidence_of, same_lock
+    from locksim.study.twin.evidence import chooses, evidence_of, same_lock
     from locksim.study.twin.fit import fit
     from locksim.study.twin.load import Setting
     from locksim.study.twin.plan import plan
@@ -179,18 +200,24 @@ def twin(
     given, lock = _given(set_, reads, arrivals)
     window_ns = None if window is None else window.ns
 
-    def evidence(of: Path) -> Evidence:
-        found = read_tables(of, format_, cpus=cpus, window_ns=window_ns)
+    def evidence(of: Path, same: Evidence | None = None) -> Evidence:
+        tables = read_tables(of, format_, cpus=cpus, window_ns=window_ns).tables
+        rows = [row for table in tables for row in table.locks]
+        text = only
+        if same is not None and not (only and any(chooses(only, row) for row in rows)):
+            # The address may be another one after a boot.
+            text = same.name if any(row.name == same.name for row in rows) else None
         try:
-            return evidence_of(found.tables, only, lock)
+            return evidence_of(tables, text, lock)
         except TwinError as error:
             raise TwinError(f"{of}: {error}") from error
 
     before = evidence(file)
     bounded(before.cpus, "--cpus", 1, profile.n_cpus, on=profile.name)
-    now = None if after is None else evidence(after)
+    now = None if after is None else evidence(after, before)
     if now is not None:
         same_lock(before, now)
+        columns_of_both(before, now)
     how = plan(before, given)
     for text in what_if:
         for change in changes_of(text, how.start, before.cpus):
@@ -201,9 +228,11 @@ def twin(
         predicted = predict(how, found, what_if, draws=replications, progress=report)
     document = _document(file, how, found, predicted, cpus is not None, window is not None)
     if now is not None:
-        document["changes"][-1]["measured"] = {
-            name: target.value for name, target in now.columns.items()
-        }
+        document["comparison"] = [
+            _compared(change, one)
+            for change in predicted.after
+            for one in compared(change, before, now)
+        ]
     if page is not None or folder is not None:
         document["saved"] = _save(page, folder, document, how, found)
 
@@ -303,16 +332,32 @@ def _document(
     )
 
 
-def _change(one: Prediction) -> ChangeEntry:
-    def band(of: Any) -> BandEntry:
-        return BandEntry(value=of.value, low=of.low, high=of.high)
+def _compared(change: Prediction, one: Compared) -> ComparisonEntry:
+    return ComparisonEntry(
+        change=change.change,
+        column=one.column,
+        title=one.title,
+        unit=one.unit,
+        before=one.before,
+        after=one.after,
+        predicted=_band(one.predicted),
+        inside=one.inside,
+    )
 
+
+def _band(of: Band) -> BandEntry:
+    return BandEntry(value=of.value, low=of.low, high=of.high)
+
+
+def _change(one: Prediction) -> ChangeEntry:
     return ChangeEntry(
         change=one.change,
         cpus=one.cpus,
         effect=one.effect if one.change else "",
-        factor=band(one.factor),
-        quantities={name: band(of) for name, of in one.bands.items()},
+        factor=_band(one.factor),
+        most=one.most if one.change else None,
+        excess=one.excess and bool(one.change),
+        quantities={name: _band(of) for name, of in one.bands.items()},
     )
 
 
@@ -354,6 +399,10 @@ def _page(document: TwinAnswer) -> str:
         columns=[(*_column_cells(row), row["used"], row["far"]) for row in document["columns"]],
         heads=CHANGE_HEADS,
         changes=[_change_cells(row) for row in document["changes"]],
+        comparison_heads=("what if", *COMPARISON_HEADS),
+        comparison=[
+            (row["change"], *_comparison_cells(row)) for row in document.get("comparison", [])
+        ],
         sentences=[_sentence(document, row) for row in document["changes"][1:]],
         notes=_notes(document),
     )
@@ -393,6 +442,17 @@ def _print(output: Console, document: TwinAnswer) -> None:
         view.add_row(*map(escape, ("\n".join(textwrap.wrap(name, LONGEST_NAME)), *cells)))
     tables.print_table(output, view)
     output.print()
+    comparison = document.get("comparison", [])
+    for name in dict.fromkeys(row["change"] for row in comparison):
+        output.print(f"{escape(name)}, beside the report from after the change")
+        view = tables.table()
+        for head in COMPARISON_HEADS:
+            tables.add(view, head, right=head not in ("column", "after is"))
+        for compared in comparison:
+            if compared["change"] == name:
+                view.add_row(*map(escape, _comparison_cells(compared)))
+        tables.print_table(output, view)
+        output.print()
     said = [_sentence(document, change) for change in document["changes"][1:]]
     for sentence in (*said, *_notes(document)):
         lines = textwrap.wrap(sentence, 78, initial_indent="  ", subsequent_indent="    ")
@@ -420,12 +480,33 @@ def _change_cells(row: ChangeEntry) -> tuple[str, ...]:
         row["change"] or "as it is",
         _text(rate["value"], "1/s"),
         f"{factor['value']:.2f}",
-        f"{factor['low']:.2f} to {factor['high']:.2f}" if row["change"] else tables.DASH,
+        f"{factor['low']:.2f} to {factor['high']:.2f}" if _has_band(row) else tables.DASH,
         f"{100 * row['quantities']['con']['value']:.3g} %",
         _text(row["quantities"]["wait_ns"]["value"], "ns"),
         _text(row["quantities"]["section_ns"]["value"], "ns"),
         significant(row["quantities"]["transfers"]["value"]),
     )
+
+
+def _has_band(row: ChangeEntry) -> bool:
+    """Return whether draws were made, for another load than that of today."""
+    return bool(row["change"]) and row["factor"]["low"] < row["factor"]["high"]
+
+
+COMPARISON_HEADS = ("column", "before", "after", "twin", "band", "after is")
+
+
+def _comparison_cells(row: ComparisonEntry) -> tuple[str, ...]:
+    def text(value: float) -> str:
+        return _text(value, row["unit"]) if row["unit"] else f"{100 * value:.3g} %"
+
+    band = row["predicted"]
+    span, where = f"{text(band['low'])} to {text(band['high'])}", "inside"
+    if not row["inside"]:
+        where = "below" if row["after"] < band["low"] else "above"
+    if band["low"] == band["high"]:
+        span = where = tables.DASH
+    return row["title"], *map(text, (row["before"], row["after"], band["value"])), span, where
 
 
 def _sentence(document: TwinAnswer, row: ChangeEntry) -> str:
@@ -441,14 +522,13 @@ def _sentence(document: TwinAnswer, row: ChangeEntry) -> str:
         f"{_text(now['transfer_ns']['value'], 'ns')}"
     )
     what = f"{row['change']} on {cpus_of(row['cpus'])}"
-    span = f"{factor['low']:.2f} to {factor['high']:.2f}"
-    said = (
-        f"{what}: {row['effect']}, {factor['value']:.2f} times today's sections ({span}); {lines}"
-    )
-    measured = row.get("measured", {})
-    before = next((c["report"] for c in document["columns"] if c["column"] == "rate"), None)
-    if before and "rate" in measured:
-        said += f"; measured: {measured['rate'] / before:.2f}"
+    span = f"{factor['low']:.2f} to {factor['high']:.2f}" if _has_band(row) else "no band"
+    effect = row["effect"]
+    if row["excess"]:
+        effect = f"more than the report's waits allow (at most {row['most']:.2f}), do not trust it"
+    said = f"{what}: {effect}, {factor['value']:.2f} times today's sections ({span}); {lines}"
+    if row["most"] is not None and not row["excess"] and factor["high"] > row["most"]:
+        said += f"; the report's waits allow {row['most']:.2f} at most"
     return said
 
 

@@ -67,12 +67,28 @@ def test_before_and_after_are_of_one_lock(text: tuple[str, list[str]], tmp_path:
     ]
     found = twin(same, same, *settings)
     assert (0, "") == (found.exit_code, found.stderr)
-    assert "measured: 1.00" in " ".join(found.stdout.split())
+    assert "beside the report from after the change" in " ".join(found.stdout.split())
     assert 80 >= max(map(len, found.stdout.splitlines()))
     assert "…" not in found.stdout
+    rows = json.loads(twin(same, same, *settings, "--json").stdout)["comparison"]
+    assert ["rate", "con", "wait"] == [row["column"] for row in rows]
+    assert all(row["before"] == row["after"] for row in rows)
     found = twin(same, other, *settings)
     assert 2 == found.exit_code
     assert "these are different locks" in found.stderr
+
+
+def test_the_second_report_is_of_the_same_lock_elsewhere(tmp_path: Path) -> None:
+    """Its address may be another; an error names the file."""
+    row = "{} 18.17 ms 4.00 ms 3.63 ms ffff95334005{} &node (spinlock)\n"
+    texts = {"before.txt": row.format(5167, "4e00"), "after.txt": row.format(5, "2d00")}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    files = [str(tmp_path / name) for name in texts]
+    options = ["--machine", "desktop-4", "--cpus", "4", "--window", "5s", "--what-if", "split:2"]
+    found = twin(*files, "--only", "ffff953340054e00", *options)
+    assert 2 == found.exit_code
+    assert "after.txt: &node: 5 waits are too few" in found.stderr
 
 
 @pytest.mark.parametrize(

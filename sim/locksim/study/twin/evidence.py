@@ -70,7 +70,7 @@ class Evidence:
         lock: of the library; why: what says so. cpus: of the load. window_ns: of the measurement.
         one_lock: the row is that of one address. columns: by the names in ``COLUMNS``.
         reads: share of readers; None: not known. waits: contended acquisitions.
-        waited_ns: by all of them together. warnings: about the row or its table.
+        waited_ns: by all of them together; None: not known. warnings: about the row or its table.
     """
 
     name: str
@@ -83,7 +83,7 @@ class Evidence:
     columns: dict[str, Target]
     reads: float | None
     waits: float
-    waited_ns: float = 0.0
+    waited_ns: float | None = None
     address: str = ""
     warnings: tuple[str, ...] = ()
 
@@ -94,8 +94,8 @@ class Evidence:
 
     @property
     def waiting(self) -> float:
-        """The share of all CPUs' time that the row waits, or more where it is not known."""
-        return self.waited_ns / (self.cpus * self.window_ns)
+        """The share of all CPUs' time that the row's waits take, as far as they are known."""
+        return (self.waited_ns or 0.0) / (self.cpus * self.window_ns)
 
     @property
     def idle(self) -> bool:
@@ -127,11 +127,11 @@ def evidence_of(tables: Sequence[LockTable], only: str | None, lock: str | None)
             f"{first.name}: {table.source} does not say on how many CPUs the load ran, or how long"
             f"\nhelp: give {' and '.join(missing)}"
         )
-    waited_ns = sum(waited(row) or 0.0 for row in rows)
-    if waited_ns > table.cpus * table.window_ns * MOST_WAITED:
+    waited_ns = _sum(waited(row) for row in rows)
+    if waited_ns is not None and waited_ns > table.cpus * table.window_ns * MOST_WAITED:
         raise TwinError(
-            f"{first.name}: waits of {significant(waited_ns / 1e9)} s are more than {table.cpus:,} "
-            f"CPUs have in {significant(table.window_ns / 1e9)} s\n"
+            f"{first.name}: waits of {significant(waited_ns / 1e9)} s are more than "
+            f"{table.cpus:,} CPUs have in {significant(table.window_ns / 1e9)} s\n"
             "help: the window or the number of CPUs is wrong; for a lock that sleeps, --cpus may "
             "be the number of threads"
         )

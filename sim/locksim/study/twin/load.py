@@ -155,6 +155,20 @@ class Measured:
         """Contended acquisitions."""
         return self.counts["contended"] + self.counts["read_contended"]
 
+    @property
+    def held_ns(self) -> float:
+        """Holds of a section, of readers and writers."""
+        return self._each("hold_ps") + self._each("read_hold_ps")
+
+    @property
+    def outside_ns(self) -> float:
+        """The rest of a section's time, which neither waits nor holds."""
+        return self.section_ns - self.held_ns - self._each("wait_ps") - self._each("read_wait_ps")
+
+    def _each(self, name: str) -> float:
+        """A time of all sections, for each of them, in ns."""
+        return self.counts[name] * 1e9 / self.window_ps / self.per_second
+
     def table(self, name: str, system: str) -> LockTable:
         """The run as a table of lock statistics, which the formats' writers take.
 

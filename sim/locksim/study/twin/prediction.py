@@ -11,6 +11,10 @@ band of 80 %. The chance of two runs, and what the fit left of the columns, wide
 error of the model (:mod:`locksim.study.model_error`) in the time that CPUs wait or move lines,
 before and after a change: the part of it that two runs on one machine do not share. No such error
 was learned for CON, waits and transfers.
+
+The report bounds a prediction. If all waits of a row went away, and what a change saves of the
+holds and of the line transfers besides, so much time would be left; a twin that gains more waits
+more than the report does (:attr:`Prediction.most`).
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ from locksim.study.bands import Band, Effect, bands, drawn
 from locksim.study.hypercube import latin_hypercube
 from locksim.study.model_error import CAUSE, learned, slower_and_faster
 from locksim.study.twin.change import Change, changes_of
+from locksim.study.twin.evidence import Evidence
 from locksim.study.twin.fit import TOLERANCE, Twin, fit
 from locksim.study.twin.load import Measured, measure
 from locksim.study.twin.plan import Plan
@@ -37,13 +42,15 @@ DRAWS = 9
 SEED = 2
 """Of the points at which columns and open numbers are drawn."""
 SAME = 0.03
-"""A factor nearer to 1 is no effect."""
+"""A factor nearer to 1 is no effect; a band that lies beyond it is one."""
 Z80 = 1.28
 """Standard deviations to either side that hold 80 % of a normal distribution."""
 
 QUANTITIES: dict[str, tuple[str, str, Callable[[Measured], float]]] = {
     "per_second": ("throughput", "1/s", lambda m: m.per_second),
     "section_ns": ("time a section", "ns", lambda m: m.section_ns),
+    "rate": ("acquisitions", "1/s", lambda m: m.columns["rate"]),
+    "contentions": ("contended", "1/s", lambda m: m.columns["contentions"]),
     "con": ("CON", "", lambda m: m.columns["con"]),
     "wait_ns": ("WAIT", "ns", lambda m: m.columns["wait"]),
     "transfers": ("line transfers a section", "", lambda m: m.transfers),
@@ -59,20 +66,30 @@ class Prediction:
     Arguments:
         change: its name; empty: the load as it is. cpus: on which it runs.
         bands: of each quantity. factor: throughput over that of the load as it is.
+        draws: behind the bands. most: the factor that the report's waits allow; None: no bound is
+            known. excess: the predicted factor is above it by more than chance.
     """
 
     change: str
     cpus: int
     bands: dict[str, Band]
     factor: Band
+    draws: int = DRAWS
+    most: float | None = None
+    excess: bool = False
 
     @property
     def effect(self) -> str:
-        """The change of throughput in a word or two."""
+        """The change of throughput in a word or two, by the whole band.
+
+        More draws widen a band: they make an effect or none of it doubtful, never one of the other.
+        """
         low, high = self.factor.low, self.factor.high
+        if self.draws < DRAWS:
+            return "too few draws"
         if 1 - SAME <= low and high <= 1 + SAME:
             return "no effect"
-        if low <= 1 <= high:
+        if low <= 1 + SAME and high >= 1 - SAME:
             return "may have no effect"
         return "faster" if low > 1 else "slower"
 
@@ -152,6 +169,9 @@ def predict(
             change.cpus,
             {quantity: banded[name, quantity] for quantity in QUANTITIES},
             banded[name, "factor"],
+            len(twins),
+            most := _most(plan.evidence, ran[""], ran[name]),
+            most is not None and nominal[name, "factor"] > most * off,
         )
         for name, change in changes.items()
     }
@@ -188,7 +208,7 @@ def _model_effects(
 
     The load as it is agrees with its report, so it has none.
     """
-    if not change or quantity not in ("per_second", "section_ns", "factor"):
+    if not change or quantity not in ("per_second", "rate", "section_ns", "factor"):
         return []
     found = []
     for name, run in ((CAUSE, runs[change]), (f"{CAUSE}, before", runs[""])):
@@ -199,6 +219,20 @@ def _model_effects(
         low, high = value / less ** learned().apart, value * more ** learned().apart
         found.append(Effect(name, f"{run.kind}; learned from {error.curves} curves", low, high))
     return found
+
+
+def _most(evidence: Evidence, before: Measured, after: Measured) -> float | None:
+    """The factor of throughput that the report's waits allow, and the time that a change saves.
+
+    Beside waits a change saves holds, and line transfers outside of both.
+    """
+    if evidence.waited_ns is None:
+        return None
+    saved = max(0.0, before.held_ns - after.held_ns)
+    outside = before.outside_ns - after.outside_ns
+    saved += max(0.0, min(before.transfer_ns - after.transfer_ns, outside))
+    left = 1 - evidence.waiting - saved / before.section_ns
+    return after.cpus / before.cpus / left if left > 0 else None
 
 
 def _looseness(twin: Twin) -> float:

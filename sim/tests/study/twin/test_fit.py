@@ -60,13 +60,18 @@ def test_predictions_have_bands_and_no_effect_is_one(evidence):
     """The same lock changes nothing; a split helps; each draw is a twin of its own."""
     how = plan(evidence, Given(locks=1, spread=1.0, lines=1))
     twin = fit(how, Setting(MACHINE, CPUS))
-    found = predict(how, twin, ["lock=ticket", "split:8:random"], draws=3)
+    found = predict(how, twin, ["lock=ticket", "split:8:random"])
     same, split = found.after
     assert (1.0, True) == (same.factor.value, same.factor.low < 1 < same.factor.high)
     assert "no effect" in same.effect
     assert "faster" == split.effect
     assert found.before.bands["con"].value > 5 * split.bands["con"].value
-    assert 3 == len(found.twins)
+    assert 9 == len(found.twins)
+    assert not split.excess
+    assert same.most < split.most < 2
+    no_waits = replace(how, evidence=replace(evidence, waited_ns=0.0))
+    (above,) = predict(no_waits, twin, ["split:8:random"], draws=0).after
+    assert (True, "too few draws") == (above.excess, above.effect)
     low, high = found.interval(lambda one: one.load.hold_ns)
     assert low < high
 
