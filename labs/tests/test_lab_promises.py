@@ -133,7 +133,7 @@ def test_starter_earns_nothing(name: str) -> None:
     assert found[0] in ("fail", "no_output")  # not skipped: the first check waits for none
 
 
-@pytest.mark.covering("one", every=4)
+@pytest.mark.covering("one", every=8)
 @pytest.mark.parametrize(("name", "one"), [*all_mutants()])
 def test_mutant_gets_its_verdict(name: str, one: Mutant) -> None:
     """Verdict and misconception are the documented ones."""

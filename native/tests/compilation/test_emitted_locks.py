@@ -64,7 +64,7 @@ def shapes() -> Iterator[Any]:
             yield pytest.param(name, threads, marks=() if short else (pytest.mark.slow,))
 
 
-@pytest.mark.covering("name", every=2)
+@pytest.mark.covering("name", every=4)
 @pytest.mark.parametrize(("name", "threads"), [*shapes()])
 def test_library_excludes(
     library: dict[str, emitted.CompiledLock], name: str, threads: int

@@ -191,6 +191,7 @@ def test_too_many_steps(right: Program, tmp_path: Path) -> None:
     assert "more than 500 steps" in found.limits[0]
 
 
+@pytest.mark.covering("case", "memory")
 @pytest.mark.parametrize("memory", ["sc", "c11"])
 @pytest.mark.parametrize("case", [1, 2, 3])
 def test_a_run_without_an_end_hides_no_error(case: int, memory: str) -> None:

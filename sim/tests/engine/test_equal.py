@@ -58,6 +58,7 @@ def agree(entry, name, placement, cpus, until_ps):
 every_entry = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 
 
+@pytest.mark.covering("entry", every=2)
 @pytest.mark.parametrize(("entry", "name", "placement", "cpus"), list(every_shape()))
 def test_traces_counters_meters_and_memory(entry, name, placement, cpus):
     """Trace, counters, lock meters, transactions, memory and end agree, jumping or not."""

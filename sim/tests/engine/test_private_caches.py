@@ -315,7 +315,7 @@ SMALL = [
 ]
 
 
-@pytest.mark.covering("entry", "cache", every=6)
+@pytest.mark.covering("entry", "cache", every=12)
 @pytest.mark.parametrize(
     "cache", SMALL, ids=lambda cache: f"{cache['private_sets']}x{cache['private_ways']}"
 )

@@ -806,6 +806,7 @@ class Crowded(Workload):
             yield self.third[other].fetch_add(1, RELAXED)
 
 
+@pytest.mark.covering("mechanism", "name")
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("name", ["add", "rounds", "crowded", "tas", "ticket", "rwlock"])
 def test_both_engines_agree_under_load(name, mechanism):

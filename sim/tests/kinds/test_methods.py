@@ -29,6 +29,7 @@ def survive(name, sizes=SIZES, but=frozenset()):
     return {mutant.key for mutant in asked if judge(mutant, sizes).verdict != "killed"}
 
 
+@pytest.mark.covering("name", every=2)
 @pytest.mark.parametrize("name", [name for name in OF_EACH_KIND if name != DEAR])
 def test_each_method_matters(name):
     """Two threads and one round suffice; or the list says why not."""

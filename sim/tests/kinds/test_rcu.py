@@ -156,6 +156,7 @@ def test_readers_may_nest(client, memory):
     assert ("memory" if client else "proven") == wrong
 
 
+@pytest.mark.covering("memory", "rcu")
 @pytest.mark.parametrize("memory", ["sc", "tso", "c11"])
 @pytest.mark.parametrize("rcu", [RCU, QSBR])
 def test_readers_may_stay_online(rcu, memory):

@@ -76,7 +76,7 @@ def goes_wrong(client, threads, memory, reduction):
     return bool(found.doomed() or leaking(found)), found.states
 
 
-@pytest.mark.covering("animal", "memory", every=2)
+@pytest.mark.covering("animal", "memory", every=4)
 @all_models
 @pytest.mark.parametrize("animal", [*ZOO, *WEAK], ids=[a.lock.__name__ for a in [*ZOO, *WEAK]])
 def test_zoo_goes_wrong_with_reduction_too(animal, memory):

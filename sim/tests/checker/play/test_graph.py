@@ -28,7 +28,7 @@ def test_right_locks_have_the_explorations_states(lock, memory):
     assert ({}, {}) == (found.ends, found.toward)
 
 
-@pytest.mark.covering("animal", "memory", every=2)
+@pytest.mark.covering("animal", "memory", every=4)
 @both_models
 @pytest.mark.parametrize("animal", ZOO, ids=[a.lock.__name__ for a in ZOO])
 def test_hints_are_as_short_as_the_counterexample(animal, memory):

@@ -43,6 +43,7 @@ def ways(walk, state, found, length):
             yield [move.thread]
 
 
+@pytest.mark.covering("lock", every=2)
 @pytest.mark.parametrize(("lock", "memory"), SMALL)
 def test_no_shortest_path_has_fewer_switches(lock, memory):
     """All paths of that length, one after another."""

@@ -141,6 +141,7 @@ def test_a_missing_order_is_refuted_under_c11_only(implementation, name, asked):
 LOCKS = [e.name for e in entries() if (kind := kind_of(e.struct)) and kind.base in (Lock, RWLock)]
 
 
+@pytest.mark.covering("name", every=2)
 @pytest.mark.parametrize("name", LOCKS)
 def test_locks_of_the_library_are_as_their_specifications(name):
     """Each thread comes once, by the ways that the lock offers."""

@@ -11,7 +11,7 @@ from locksim.library.locks.peterson import PetersonLock
 from locksim.library.locks.twa import TWALock
 
 
-@pytest.mark.covering("wrong", every=2)
+@pytest.mark.covering("wrong", every=4)
 @pytest.mark.parametrize("wrong", MISTAKES, ids=str)
 def test_a_mistake_is_found_on_any_machine(wrong: Wrong) -> None:
     """Under sc already; the verdict names the property."""
@@ -19,7 +19,7 @@ def test_a_mistake_is_found_on_any_machine(wrong: Wrong) -> None:
     assert ("violated", wrong.found) == (verdict.verdict, verdict.found)
 
 
-@pytest.mark.covering("wrong", every=2)
+@pytest.mark.covering("wrong", every=4)
 @pytest.mark.parametrize("wrong", TOO_WEAK, ids=str)
 def test_too_weak_an_order_is_found_under_c11_alone(wrong: Wrong) -> None:
     """x86 never shows it."""

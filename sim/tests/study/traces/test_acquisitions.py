@@ -16,7 +16,7 @@ from locksim.study.traces.acquisitions import ACQUIRE, HOLD, NOTHING, RELEASE
 LOCKS = [e for e in registry.entries() if issubclass(e.struct, Lock | RWLock)]
 
 
-@pytest.mark.covering("entry", "engine", every=4)
+@pytest.mark.covering("entry", "engine", every=8)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("entry", LOCKS, ids=lambda entry: entry.name)
 def test_sums_are_those_of_the_lock_meters(entry, engine):

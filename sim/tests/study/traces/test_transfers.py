@@ -30,7 +30,7 @@ def booked(trace):
     return [[cpu[name] for name in COLUMNS] for cpu in trace.ledger().counters()]
 
 
-@pytest.mark.covering("entry", "engine", every=3)
+@pytest.mark.covering("entry", "engine", every=6)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("entry", registry.entries(), ids=lambda entry: entry.name)
 def test_sums_are_the_counters_of_the_run(entry, engine):
