@@ -78,6 +78,20 @@ def test_before_and_after_are_of_one_lock(text: tuple[str, list[str]], tmp_path:
     assert "these are different locks" in found.stderr
 
 
+@pytest.mark.usefixtures("text")  # short runs
+def test_a_row_of_perf_has_its_warnings_and_no_test() -> None:
+    """Both columns are fitted, the address says that it is one lock, and warnings stay."""
+    row = "51670 181.70 ms 20.00 ms 3.52 us ffff953340052d00 &node (spinlock)\n"
+    options = ["--machine", "desktop-4", "--cpus", "4", "--window", "5s", "--replications", "1"]
+    document = json.loads(twin("-", *options, "--json", text=row).stdout)
+    roles = {one["name"]: one["role"] for one in document["values"]}
+    assert ("input", "ffff953340052d00 &node") == (roles["locks"], document["row"])
+    assert all(column["used"] for column in document["columns"])
+    found = " ".join(twin("-", *options, text=row).stdout.split())
+    assert "warning: ffff953340052d00 &node: a spin of 0.02 s is longer than a queue" in found
+    assert "untested: both columns were fitted" in found
+
+
 def test_the_second_report_is_of_the_same_lock_elsewhere(tmp_path: Path) -> None:
     """Its address may be another; an error names the file."""
     row = "{} 18.17 ms 4.00 ms 3.63 ms ffff95334005{} &node (spinlock)\n"
