@@ -14,7 +14,8 @@ PROGRAMS = {
     found["name"]: found["text"]
     for found in re.finditer(r"```python\n(?P<text># (?P<name>\w+\.py)\n.*?)```", TEXT, re.S)
 }
-SESSIONS = re.findall(r"```console\n\$ locklab (.*?)\n(.*?)```", TEXT, re.S)
+# A backslash at the end of a line continues the command.
+SESSIONS = re.findall(r"```console\n\$ locklab (.*?)\n(.*?)```", TEXT.replace("\\\n", ""), re.S)
 
 
 def without_times(text: str) -> str:
