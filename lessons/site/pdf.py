@@ -12,6 +12,7 @@ import re
 import shutil
 import sys
 import tempfile
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -34,13 +35,27 @@ def main() -> int:
         return 3
     if not asked.can:
         made = asked.site / "lessons.pdf"
-        printed(document(sorted((asked.site / "lessons").glob("[0-9]*.html"))), made)
+        lessons = sorted((asked.site / "lessons").glob("[0-9]*.html"))
+        printed(document(lessons, {}), made)
+        printed(document(lessons, starts(made.read_bytes())), made)
         print(f"pdf: {made}", file=sys.stderr)
     return 0
 
 
-def document(pages: list[Path]) -> str:
-    """Return the articles of the lessons as one page, with everything unfolded."""
+def starts(printed: bytes) -> dict[str, int]:
+    """Return the page on which each named place begins, from a PDF as Chromium writes it."""
+    pages = re.findall(rb"(\d+) 0 obj\s*<</Type /Page\s", printed)
+    places = re.findall(rb"/([\w-]+) \[(\d+) 0 R\s*/XYZ", printed)
+    return {name.decode(): 1 + pages.index(page) for name, page in places}
+
+
+def document(pages: list[Path], numbers: Mapping[str, int]) -> str:
+    """Return the articles of the lessons as one page, with everything unfolded.
+
+    Arguments:
+        pages: of the site. numbers: the page of the PDF on which each lesson begins; a page without
+        a number keeps the room for it, so the numbers of a first printing hold for the second.
+    """
     titles, parts = [], []
     for page in pages:
         found = ARTICLE.search(page.read_text("utf-8"))
@@ -54,7 +69,8 @@ def document(pages: list[Path]) -> str:
         # A link to another page of the site leads nowhere from paper.
         text = re.sub(r' href="(?!#|https?:)[^"]*"', "", text)
         title = re.search(r"<h1>(.*?)<a ", text, re.DOTALL)
-        titles.append(f'<li><a href="#{page.stem}">{title[1] if title else page.stem}</a></li>')
+        name, number = title[1] if title else page.stem, numbers.get(page.stem, "")
+        titles.append(f'<li><a href="#{page.stem}">{name}<span>{number}</span></a></li>')
         parts.append(f'<section class="lesson" id="{page.stem}">{text}</section>')
     contents = f"<h1>LockLab: the lessons</h1><nav><ul>{''.join(titles)}</ul></nav>"
     style = STYLE.read_text("utf-8")

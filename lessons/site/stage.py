@@ -20,6 +20,8 @@ from pathlib import Path
 from runpy import run_path
 from typing import Any
 
+from locklessons.notebooks import BESIDE
+
 from lockui.topics import FOLDERS
 
 HERE = Path(__file__).resolve().parent
@@ -44,6 +46,7 @@ MODULES = (
 """The modules of the Python reference."""
 
 _ENTRY = re.compile(r"^- \[[^\]]+\]\((?P<target>[^)#]+\.md)\)", re.MULTILINE)
+_HEADING = re.compile(r"^# .*\n", re.MULTILINE)
 _LINK = re.compile(r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<target>[^)\s]+)\)")
 
 
@@ -76,6 +79,14 @@ def linked(text: str, name: str, pages: dict[str, str]) -> tuple[str, list[str]]
     return _LINK.sub(here, text), images
 
 
+def downloads(stem: str) -> str:
+    """Return the line of a lesson that offers its notebook, and the glossary's to lie beside it."""
+    return (
+        f'<p class="downloads"><a href="{stem}.ipynb" download>This lesson as a notebook</a>, '
+        f'<a href="{BESIDE}" download>its glossary</a> (for the same folder)</p>\n'
+    )
+
+
 def indexed(index: str) -> list[str]:
     """Return the places of the pages that an index lists, one at the head of each entry."""
     targets = [found["target"] for found in _ENTRY.finditer((ROOT / index).read_text("utf-8"))]
@@ -95,6 +106,8 @@ def stage(folder: Path) -> None:
     pages = {name: path.read_text("utf-8") for name, path in sources().items()} | from_code
     for name, text in pages.items():
         shown, images = linked(text, name, pages)
+        if name.startswith("lessons/"):
+            shown = _HEADING.sub(rf"\g<0>\n{downloads(Path(name).stem)}\n", shown, count=1)
         if name in INDEXES:
             made_here = [one for one in from_code if os.path.dirname(one) == os.path.dirname(name)]
             shown += menu([*indexed(name), *made_here])
