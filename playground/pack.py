@@ -12,7 +12,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-from locksim.play.catalogue import examples, levels
+from locksim.play.catalogue import examples, levels, library
 
 ROOT = Path(__file__).resolve().parents[1]
 ROWS = ("checker", "compiler", "core", "engine", "kinds", "lang", "library", "machine", "play")
@@ -40,10 +40,12 @@ def main(folder: Path) -> None:
     archive(folder / "locklab.zip")
     wheels = sorted(wheel.name for wheel in (folder / "wheels").glob("*.whl"))
     _write(folder / "wheels" / "list.json", wheels)
-    menu = [
-        {"title": title, "argument": asked.model_dump(mode="json")} for title, asked in examples()
-    ]
-    _write(folder / "examples.json", menu)
+    menu = {"Lessons": examples(), "Library": [*library().items()]}
+    said = {
+        group: [{"title": title, "argument": asked.model_dump(mode="json")} for title, asked in of]
+        for group, of in menu.items()
+    }
+    _write(folder / "examples.json", said)
     listed = []
     (folder / "levels").mkdir(exist_ok=True)
     for level in levels():

@@ -12,8 +12,10 @@ const DRAFT = "locklab.playground";
 const at = (id) => document.getElementById(id);
 
 class Page {
-  constructor(examples) {
-    this.examples = examples;
+  /** @param menu examples by group: titles, and what is asked of each. */
+  constructor(menu) {
+    this.menu = menu;
+    this.examples = Object.values(menu).flat();
     this.file = "lock.py";
     this.claim = {};
     this.close = () => {};
@@ -21,7 +23,8 @@ class Page {
     // What runs has its own words for what it does; that Python is ready is news to no one then.
     this.python = new Python((text, ready) => (ready && this.running) || this.say(text));
     this.editor = new Editor(at("editor"), () => this.changed());
-    at("example").append(...examples.map(({ title }, k) => make("option", { value: k }, title)));
+    at("example").append(...Object.entries(menu).map(([label, group]) =>
+      make("optgroup", { label }, group.map((one) => make("option", { value: this.examples.indexOf(one) }, one.title)))));
     at("example").addEventListener("change", () => {
       const chosen = this.examples[at("example").value]?.argument ?? this.draft;
       if (chosen) this.load(chosen);
@@ -84,12 +87,22 @@ class Page {
     this.show();
   }
 
+  /** Begin with the library's lock that the address names (?lock=mcs&memory=c11), else with the
+   *  program that was typed last, else with the first example. */
+  begin() {
+    const asked = Object.fromEntries(new URLSearchParams(location.search)), { lock: name } = asked;
+    const known = this.menu.Library.find(({ title }) => title === name);
+    if (known) return this.load({ ...known.argument, ...asked, lock: known.argument.lock });
+    this.load(this.draft ?? this.examples[0].argument);
+    if (name) at("claim").textContent = `The library has no lock '${name}'; its locks are in the list of examples.`;
+  }
+
   /** Read the link in the page's address, when what runs has ended. */
   async open() {
     const fragment = location.hash.slice(1);
     if (fragment === this.fragment) return;
     this.fragment = fragment;
-    if (!fragment) return this.load(this.draft ?? this.examples[0].argument);
+    if (!fragment) return this.begin();
     while (this.running) {
       at("claim").textContent = "The link is opened when this has ended; Stop ends it now.";
       await this.running;
@@ -124,7 +137,7 @@ class Page {
 
   /** Say why a link cannot be opened; the program on the page stays. */
   refuse({ message, help }) {
-    if (!this.editor.text) this.load(this.draft ?? this.examples[0].argument);
+    if (!this.editor.text) this.begin();
     at("claim").textContent = "";
     const why = message.startsWith("the link") ? `T${message.slice(1)}.` : `The link cannot be used: ${message}.`;
     this.say(`${why}${help ? ` Help: ${help}.` : ""}`, "violated");
@@ -274,7 +287,7 @@ class Page {
     const made = await this.answer("link", { ...argument, claim: this.claim });
     if (!made) return;
     this.fragment = made.fragment;
-    history.replaceState(null, "", `#${made.fragment}`);
+    history.replaceState(null, "", `${location.pathname}#${made.fragment}`);
     const field = make("input", { readonly: true, value: location.href, "aria-label": "Link to this argument" });
     this.show(make("p", {}, "This link holds the program, the question and what was found. Nothing was uploaded. ",
       make("code", {}, "locklab play open LINK"), " proves it on the command line."), field);
@@ -284,6 +297,5 @@ class Page {
   }
 }
 
-const examples = await (await fetch(new URL("examples.json", import.meta.url))).json();
-new Page(examples);
+new Page(await (await fetch(new URL("examples.json", import.meta.url))).json());
 document.documentElement.dataset.ready = "yes";

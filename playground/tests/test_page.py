@@ -244,6 +244,24 @@ def test_the_verdict_is_in_view_beside_the_button(
     tab.context.close()
 
 
+def test_a_lock_of_the_library_opens_with_its_question(tab: Tab) -> None:
+    """``?lock=NAME``, as lessons link to it; a link that is made then holds the lock itself."""
+    tab.open("?lock=ticket&memory=c11&threads=3")
+    assert "class TicketLock" in tab.page.inner_text(".cm-content")
+    tab.page.click("#check")
+    tab.says("Proven: no order of the steps breaks it (3 threads, c11")
+    tab.page.click("#link")
+    link = tab.page.locator("#answer input[readonly]").input_value(timeout=PYTHON_S * 1000)
+    assert link.startswith(f"{tab.server}#1.")
+
+
+def test_a_lock_that_the_library_does_not_have(tab: Tab) -> None:
+    """The page says so, and begins as always."""
+    tab.open("?lock=ticked")
+    assert "The library has no lock 'ticked'" in tab.page.inner_text("#claim")
+    assert "class " in tab.page.inner_text(".cm-content")
+
+
 def shared(program: str, *options: str) -> str:
     """The fragment of a link of the command line, with its verdict."""
     command = [sys.executable, "-m", "locklab", "play", "share", str(PROGRAMS / program), *options]

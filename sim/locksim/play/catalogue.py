@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 from locksim.checker.play.graph import graph
 from locksim.checker.play.walk import Walk
 from locksim.kinds.checking import walk_of_lock
+from locksim.library.registry import entries
 from locksim.play.argument import Argument, argument
 
 FOLDER = Path(__file__).parent
@@ -74,6 +76,19 @@ def examples() -> list[tuple[str, Argument]]:
         said = {key: value for key, value in row.items() if key not in ("title", "file")}
         found.append((row["title"], _argument(row["file"], said)))
     return found
+
+
+def library() -> dict[str, Argument]:
+    """The library's locks by name: what the playground shows for ``?lock=NAME``."""
+    return {
+        entry.name: argument(
+            file=f"{entry.name}.py",
+            text=Path(inspect.getfile(entry.struct)).read_text(encoding="utf-8"),
+            lock=entry.struct.__name__,
+        )
+        for entry in entries()
+        if entry.kind == "lock"
+    }
 
 
 def _argument(file: str, said: dict[str, Any]) -> Argument:

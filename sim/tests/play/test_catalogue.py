@@ -3,8 +3,8 @@
 import pytest
 
 from locksim.checker.play.game import answer
-from locksim.library.registry import from_text
-from locksim.play.catalogue import FOLDER, examples, levels
+from locksim.library.registry import entries, from_text
+from locksim.play.catalogue import FOLDER, examples, levels, library
 
 LEVELS = levels()
 LESSONS = FOLDER.parents[2] / "lessons"
@@ -55,3 +55,14 @@ def test_each_program_is_used_and_says_what_it_is(file):
     used = {asked.file for _, asked in examples()} | {level.asked.file for level in LEVELS}
     assert file.name in used
     assert from_text(text, file.name)
+
+
+def test_each_lock_of_the_library_opens_as_its_own_class():
+    """Its file alone is read again, as in the playground, and defines the library's class."""
+    known = library()
+    assert [e.name for e in entries() if e.kind == "lock"] == [*known]
+    found = {name: asked.entry().struct for name, asked in known.items()}
+    for entry in entries():
+        if entry.kind == "lock":
+            assert entry.struct.__name__ == found[entry.name].__name__
+            assert entry.summary == (found[entry.name].__doc__ or "").strip().splitlines()[0]
