@@ -4,12 +4,16 @@ A :class:`Figure` is HTML: an inline SVG with alternative text, a caption, and a
 its numbers. It needs no network and no script, so JupyterLab and the site show the same.
 
 :func:`explore` adds sliders to a plot. In a notebook with a running kernel, moving a slider draws
-the plot again. Elsewhere the plot of the first values is shown, with a line that names the sliders.
+the plot again. Elsewhere the plot of the first values is shown, with a line that names the sliders;
+the site is built with :data:`EVERY`, and its script makes sliders (``site/_static/lessons.js``).
 """
 
 from __future__ import annotations
 
 import html
+import itertools
+import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +24,8 @@ from lockui.plots import Axis, Bar, Bars, Curves, Line, Plot, Point, Words, inli
 
 WIDTH = 6.0
 """Of a plot in a lesson's column, in inches."""
+EVERY = "LOCKLAB_EVERY_PLOT"
+"""Environment variable: pages without a kernel hold the plots of all values of a slider."""
 YOURS = "your prediction"
 CAPTION = "font-size: 0.9em; max-width: 46em; color: inherit; text-align: left"
 
@@ -174,11 +180,25 @@ def explore(draw: Callable[..., Figure], **sliders: Sequence[Any]) -> None:
         for name, values in sliders.items()
     )
     static = figure.html() + f"<p><em>In a notebook this plot has a slider: {movable}.</em></p>"
+    if os.environ.get(EVERY):
+        static = _every(draw, figure, sliders, static)
     bundle: dict[str, Any] = {"text/html": static, "text/plain": figure.alt}
     widget = _widget(draw, figure, sliders)
     if widget is not None:
         bundle |= {k: v for k, v in widget.items() if "widget" in k}
     display(bundle, raw=True)  # type: ignore[no-untyped-call]
+
+
+def _every(
+    draw: Callable[..., Figure], figure: Figure, sliders: Mapping[str, Sequence[Any]], static: str
+) -> str:
+    """Return the plot with those of all other values in templates, which a page's script shows."""
+    others = list(itertools.product(*sliders.values()))[1:]
+    plots = [figure, *(draw(**dict(zip(sliders, values, strict=True))) for values in others)]
+    named = {name.replace("_", " "): list(values) for name, values in sliders.items()}
+    data = html.escape(json.dumps(named, ensure_ascii=False))
+    templates = "".join(f"<template>{plot.html()}</template>" for plot in plots)
+    return f'<div data-sliders="{data}">{static}{templates}</div>'
 
 
 def _widget(

@@ -6,7 +6,8 @@
 In a notebook with a running kernel the box has a field and a button, and the result stays hidden
 until the prediction is locked or the learner asks for it. The first locked prediction counts; it
 cannot be changed. Without a kernel, the page shows the question and, below, the result: this form
-holds nothing of the learner, so a lesson that is run twice gives the same page twice.
+holds nothing of the learner, so a lesson that is run twice gives the same page twice. On the site a
+script makes a box of it too, from its ``data-`` attributes (``site/_static/lessons.js``).
 
 Locked predictions are lines of the learner's own record (:mod:`lockui.record`).
 """
@@ -14,6 +15,7 @@ Locked predictions are lines of the learner's own record (:mod:`lockui.record`).
 from __future__ import annotations
 
 import html
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -137,7 +139,9 @@ def reveal(figure: Figure, results: Mapping[Prediction, float | str]) -> None:
         figure: the result. A prediction with a place on the x axis is marked in it.
         results: for each prediction the true answer, in the prediction's unit.
     """
-    static = {"text/html": figure.html(), "text/plain": figure.alt}
+    said = [{"name": p.name, "unit": p.unit, "result": results[p]} for p in results]
+    shown = f'<div data-results="{_attribute(said)}">{figure.html()}</div>'
+    static = {"text/html": shown, "text/plain": figure.alt}
     display_either(static, _hidden(figure, results))
 
 
@@ -152,12 +156,18 @@ def _ratio(answer: float, result: float) -> str:
 
 def _static(made: Prediction) -> str:
     choices = "".join(f"<li>{html.escape(choice)}</li>" for choice in made.choices)
+    asked = _attribute({"name": made.name, "unit": made.unit, "choices": made.choices})
     return (
-        f'<div style="{_BOX}"><p><strong>Predict.</strong> {html.escape(made.question)}</p>'
+        f'<div data-prediction="{asked}" style="{_BOX}">'
+        f"<p><strong>Predict.</strong> {html.escape(made.question)}</p>"
         + (f"<ul>{choices}</ul>" if choices else "")
         + "<p><em>Write your answer down before you read on. In a notebook this box takes it, "
         "locks it, and shows it beside the result.</em></p></div>"
     )
+
+
+def _attribute(data: Any) -> str:
+    return html.escape(json.dumps(data, ensure_ascii=False, default=float))
 
 
 def _box(made: Prediction) -> Any:

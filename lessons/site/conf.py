@@ -1,5 +1,6 @@
 """Sphinx configuration of the site; every lesson is run, without a network."""
 
+import os
 import re
 import textwrap
 import tomllib
@@ -9,6 +10,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 from docutils import nodes
+from locklessons.figures import EVERY
 from locklessons.notebooks import BESIDE, lessons, write
 from sphinx.application import Sphinx
 
@@ -29,6 +31,7 @@ extensions = ["myst_nb", "sphinx_design", "sphinx.ext.autodoc", "sphinx.ext.napo
 
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
+os.environ[EVERY] = "1"
 nb_execution_mode = "force"
 # A guard against a cell that hangs; how long a lesson may take is another test's business.
 nb_execution_timeout = 600
@@ -51,7 +54,7 @@ html_theme = "sphinx_book_theme"
 html_title = "LockLab"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_js_files = ["site.js"]
+html_js_files = ["site.js", "lessons.js"]
 html_favicon = "_static/icon.svg"
 html_copy_source = False
 html_baseurl = _URLS.get("Homepage", "")
