@@ -27,7 +27,8 @@ from lockui.topics import FOLDERS
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 OWN = HERE / "pages"
-GLOBS = ("lessons/[0-9]*.md", "docs/*/*.md", "sim/locksim/papers/*/*.md")
+LABS = "labs/lab*/handout.md"
+GLOBS = ("lessons/[0-9]*.md", "docs/*/*.md", "sim/locksim/papers/*/*.md", LABS)
 INDEXES = tuple(f"docs/{folder}/README.md" for folder in FOLDERS)
 MODULES = (
     "locksim",
@@ -87,6 +88,29 @@ def downloads(stem: str) -> str:
     )
 
 
+def searchable(text: str, name: str) -> str:
+    """Return a page with entries of the index for words that are not in its headings.
+
+    A handout is found by its lab's number, a term of the glossary by "Also called …".
+    """
+    lab = re.match(r"labs/lab(\d+)", name)
+    if lab:
+        return _HEADING.sub(rf"\g<0>\n{_entries([f'lab {lab[1]}', f'lab{lab[1]}'])}", text, count=1)
+    if not name.endswith("/glossary.md"):
+        return text
+    terms = re.split(r"^(?=## )", text, flags=re.MULTILINE)
+    for i, term in enumerate(terms):
+        also = re.search(r"Also called ([^.]+)\.", term)
+        if also:
+            entries = _entries(re.split(r",\s+(?:or\s+)?", also[1]))
+            terms[i] = term.replace("\n", f"\n\n{entries}", 1)
+    return "".join(terms)
+
+
+def _entries(words: list[str]) -> str:
+    return "".join(f"```{{index}} single: {' '.join(word.split())}\n```\n" for word in words)
+
+
 def indexed(index: str) -> list[str]:
     """Return the places of the pages that an index lists, one at the head of each entry."""
     targets = [found["target"] for found in _ENTRY.finditer((ROOT / index).read_text("utf-8"))]
@@ -108,6 +132,7 @@ def stage(folder: Path) -> None:
         shown, images = linked(text, name, pages)
         if name.startswith("lessons/"):
             shown = _HEADING.sub(rf"\g<0>\n{downloads(Path(name).stem)}\n", shown, count=1)
+        shown = searchable(shown, name)
         if name in INDEXES:
             made_here = [one for one in from_code if os.path.dirname(one) == os.path.dirname(name)]
             shown += menu([*indexed(name), *made_here])
@@ -122,9 +147,20 @@ def stage(folder: Path) -> None:
 def made() -> Iterator[tuple[str, str]]:
     """Yield the pages that are made from code, each with its place."""
     yield "docs/teach/lab-goals.md", run_path(str(ROOT / "tools/lab_goals.py"))["page"]()
+    yield from labs()
     yield from commands()
     yield from python()
     yield from formats()
+
+
+def labs() -> Iterator[tuple[str, str]]:
+    """Yield the list of the handouts."""
+    names = sorted(path.relative_to(ROOT).with_suffix("").as_posix() for path in ROOT.glob(LABS))
+    text = (
+        "What a student is given; `locklab lab start lab02` brings the files. [What the labs teach]"
+        "(docs/teach/lab-goals.md) lists their goals."
+    )
+    yield "labs.md", _list("Labs", text, names)
 
 
 def commands() -> Iterator[tuple[str, str]]:
