@@ -40,7 +40,7 @@ def main() -> None:
     options.add_argument("--sample", type=int, default=1, help="students, each with own values")
     options.add_argument("--students", type=int, default=200)
     options.add_argument("--submissions", type=int, default=10)
-    options.add_argument("--labs", type=int, default=12, help="in the course")
+    options.add_argument("--labs", type=int, default=13, help="in the course")
     options.add_argument("only", nargs="*", help="as lab02; by default all")
     asked = options.parse_args()
     measured = [n for n in names() if not asked.only or n.partition("-")[0] in asked.only]

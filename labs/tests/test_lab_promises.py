@@ -43,6 +43,7 @@ DEAR = (
     "lab07-lockref",
     "lab10-your-machine",
     "lab11-capstone",
+    "lab12-your-own-kernel",
 )
 """Their solutions take long; `make slow` and lint grade them."""
 SOLVED = ("lab00-five-minutes", "lab08-the-cost-of-a-check", "lab09-the-cache-that-forgot")
@@ -64,8 +65,9 @@ def all_mutants() -> Iterator[Any]:
         lab, seen = lab_of(name), set()
         for one in mutants(lab):
             marks = [needs_sandbox] if lab.c in one.files else []
-            # A number of lab 03 takes runs of Chatroom, seconds long.
-            if one.check in seen or (name == "lab03-meeting-room" and one.answers):
+            # A number of lab 03 takes runs of Chatroom, one of lab 12 twins, seconds long.
+            long = name in ("lab03-meeting-room", "lab12-your-own-kernel")
+            if one.check in seen or (long and one.answers):
                 marks.append(pytest.mark.slow)
             seen.add(one.check)
             yield pytest.param(name, one, marks=marks, id=f"{name}-{one.name}")

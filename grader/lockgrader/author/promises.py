@@ -24,7 +24,7 @@ from lockgrader.author import goals
 from lockgrader.author.bundle import GLOSSARY, GLOSSARY_LINK, HANDOUT, dataset_files
 from lockgrader.author.c_part import c_part
 from lockgrader.author.item import Item
-from lockgrader.author.mutants import mutants, solution, write
+from lockgrader.author.mutants import mutants, solution, starter, write
 from lockgrader.check import Check
 from lockgrader.lab import Lab
 from lockgrader.lab.variants import values_of, variant
@@ -69,7 +69,7 @@ def commands(text: str) -> list[str]:
 
 
 def run_commands(lab: Lab, folder: Path, student: str, key: bytes) -> Iterable[Item]:
-    """Run the handout's commands in a student's folder that holds the solution.
+    """Run the handout's commands in a student's folder: the starter, and over it the solution.
 
     Of ``locklab lab`` only the options are looked at: these commands wait for people, or grade what
     the rest of the lint grades. The student's values stand for their names in capitals.
@@ -81,7 +81,7 @@ def run_commands(lab: Lab, folder: Path, student: str, key: bytes) -> Iterable[I
     asked = commands(path.read_text(encoding="utf-8")) if path.is_file() else []
     values = variant(lab, student, key)
     with tempfile.TemporaryDirectory(prefix="locklab-") as made:
-        mine = write(solution(lab, student, key), Path(made) / "lab")
+        mine = write(starter(lab) | solution(lab, student, key), Path(made) / "lab")
         for name, data in dataset_files(lab).items():
             (mine / name).parent.mkdir(exist_ok=True)
             (mine / name).write_bytes(data)

@@ -51,6 +51,8 @@ STARTER = "starter"
 """A lab's folder with the files that students begin with."""
 MACHINES = "hidden/machines"
 """Profiles that students do not know; a check names one by its place, "hidden/machines/a.toml"."""
+REPORTS = f"{STARTER}/*.txt"
+"""Reports of locks; a check names one by its place, "starter/locks.txt"."""
 DATASET = "dataset/"
 """A check names the calibrated profile of a data set as "dataset/NAME"."""
 FORMAT = 2
@@ -108,7 +110,7 @@ class Lab(Closed):
         solution, sources: the solution's text and the mutants of ``hidden/mutants.toml``, for
             students' own tests.
         seconds: processor time for one check: a guard, which decides nothing.
-        beside: digest of the files beside ``lab.toml`` that decide: machines and the data set.
+        beside: digest of the files beside ``lab.toml`` that decide: machines, reports, data set.
     """
 
     format: Literal[2]
@@ -246,6 +248,7 @@ def load(folder: Path) -> Lab:
     beside: list[Any] = [
         (path.name, _toml(path)) for path in sorted((folder / MACHINES).glob("*.toml"))
     ]
+    beside += [(p.name, p.read_text(encoding="utf-8")) for p in sorted(folder.glob(REPORTS))]
     if dataset := str(document.get("dataset", "")):
         beside.append(hashlib.sha256(_dataset(dataset, folder)).hexdigest())
     try:
@@ -381,11 +384,12 @@ def _filled(raw: Any, values: dict[str, str | int], where: str) -> Any:
 
 
 def _found(raw: Any, folder: Path) -> Any:
-    """A check's values with the paths of the lab's own machines, wherever the lab lies."""
+    """A check's values with the paths of the lab's own machines and reports, wherever it lies."""
     if isinstance(raw, dict):
-        return {
+        found = {
             k: _machine(v, folder) if k == "machine" else _found(v, folder) for k, v in raw.items()
         }
+        return found | ({"report": str(folder / raw["report"])} if "report" in raw else {})
     return [_found(v, folder) for v in raw] if isinstance(raw, list) else raw
 
 

@@ -20,6 +20,7 @@ from lockgrader.lab.chatroom import ChatroomRun
 from lockgrader.lab.closed import Closed, Number, Text
 from lockgrader.lab.measure import Measure
 from lockgrader.lab.profiles import Profile as MachineProfile
+from lockgrader.lab.report import Report
 from lockgrader.lab.trials import Reading
 
 
@@ -55,11 +56,11 @@ class Formula(Closed):
 
     Arguments:
         formula: as Python writes it (:mod:`lockgrader.lab.arithmetic`).
-        where: name → cell, number, or measure of a run of Chatroom.
+        where: name → cell, number, number of a report, or measure of a run of Chatroom.
     """
 
     formula: Text
-    where: Annotated[dict[str, Cell | ChatroomRun | Number], Field(min_length=1)]
+    where: Annotated[dict[str, Cell | ChatroomRun | Report | Number], Field(min_length=1)]
 
     def number(self) -> float:
         """The formula's value.
@@ -67,9 +68,7 @@ class Formula(Closed):
         Raises:
             FormulaError: it has none.
         """
-        names = {
-            n: v.number() if isinstance(v, Cell | ChatroomRun) else v for n, v in self.where.items()
-        }
+        names = {n: v if isinstance(v, int | float) else v.number() for n, v in self.where.items()}
         try:
             value = evaluate(self.formula, names)
         except (ArithmeticError, SyntaxError, TypeError, ValueError) as error:
@@ -84,7 +83,11 @@ def _source(value: Any) -> str:
     if not isinstance(value, dict):
         return type(value).__name__.lower() if isinstance(value, Closed) else "number"
     return next(
-        (key for key in ("cell", "formula", "chatroom", "reading", "profile") if key in value),
+        (
+            key
+            for key in ("cell", "formula", "chatroom", "reading", "profile", "report")
+            if key in value
+        ),
         "measure",
     )
 
@@ -96,11 +99,12 @@ Expected = Annotated[
     | Annotated[Formula, Tag("formula")]
     | Annotated[ChatroomRun, Tag("chatroom")]
     | Annotated[Reading, Tag("reading")]
-    | Annotated[MachineProfile, Tag("profile")],
+    | Annotated[MachineProfile, Tag("profile")]
+    | Annotated[Report, Tag("report")],
     Discriminator(_source),
 ]
 """A right value: a number, a measure of a lock or of Chatroom, a cell of a published table, a
-formula, a reading of a measured machine, or what a profile holds."""
+formula, a reading of a measured machine, what a profile holds, or a number of a report."""
 
 
 @functools.cache

@@ -131,6 +131,11 @@ def diagnose(trials):
 def room(curve, bucket_size):
     return {"entries": curve[-1]["hits"] * curve[-1]["labels"]}
 """
+LOCKS = """
+ contended   total wait     max wait     avg wait            address   symbol
+
+       248      3.25 ms     32.23 us     13.10 us   ffff8cc75cfd2940   siglock
+"""
 LOSES = '{"against": "brlock", "machine": "ideal-64", "cpus": 16, "read_percent": 100}'
 WRONG = {
     "swap(1, ACQUIRE)": "load(ACQUIRE)",
@@ -147,6 +152,10 @@ ANSWERS = {
     "seconds": [98.0],
     "time_ns": [419.0, 421.0],
     "race": [0.0, 1.0, 0.0, 1.0],
+    "split": [0.95, 1.05],
+    "split_effect": [4.0],
+    "own_cpus": [4.0],
+    "own_window_s": [1.0],
 }
 
 
@@ -181,9 +190,13 @@ def submission(codes: dict[str, ClassCode], **answers: list[float]) -> Submitted
     """Right answers, but for those that are given."""
     given = {**ANSWERS, "transfers": [0.0], **answers}
     first = {n: Locked(values=tuple(v), at=AT) for n, v in given.items() if len(v) == 2}
-    files = {"meter.py": METER.encode(), "loses.json": LOSES.encode()}
+    files = {"meter.py": METER, "loses.json": LOSES, "own.txt": LOCKS}
     return Submitted(
-        codes=codes, answers=given, texts={"why": "one two three"}, locked=first, files=files
+        codes=codes,
+        answers=given,
+        texts={"why": "one two three"},
+        locked=first,
+        files={name: text.encode() for name, text in files.items()},
     )
 
 
