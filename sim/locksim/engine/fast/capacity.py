@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from locksim.engine.counters import CPU_COUNTERS
 from locksim.lang.words import index
-from locksim.machine import MachineTables
+from locksim.machine.tables import MachineTables
 
 N_BEYOND_L1 = CPU_COUNTERS.index("beyond_l1")
 EMPTY = -1

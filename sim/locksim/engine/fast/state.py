@@ -24,8 +24,8 @@ import numpy.typing as npt
 from locksim.engine.counters import CPU_COUNTERS
 from locksim.lang.ops import Kind
 from locksim.lang.words import index
-from locksim.machine import MachineTables
 from locksim.machine.costs import ROWS
+from locksim.machine.tables import MachineTables
 
 AGENT_BITS = 11
 """A key is time << AGENT_BITS | agent: 1024 CPUs, and 2**52 ps (75 minutes) of simulated time."""

@@ -24,6 +24,7 @@ SOURCES = (
     *(f"engine/{name}.py" for name in ("counters", "histogram", "meters", "trace")),
     *(f"engine/fast/{name}.py" for name in (*LOOP, "compiled")),
     *(f"lang/{name}.py" for name in ("ops", "randomness", "words")),
+    *(f"machine/{name}.py" for name in ("costs", "tables", "topology")),
     *("compiler/arithmetic.py", "compiler/bytecode.py"),
     "core/faults.py",
     "jit.py",

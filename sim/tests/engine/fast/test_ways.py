@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from functools import partial
 
 import pytest
+from checker.search.test_compiled import imported as imports_of
 from engine.engine_pair import difference, outcome, said
 from engine.test_arithmetic import COMPUTING, INT64, TABLES
 from engine.test_equal_random import folder, imported, seeds
@@ -50,6 +51,12 @@ def plain_until(events):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ways, "CHOICES", dict.fromkeys(ways.PARTS, Until(events)))
         yield
+
+
+@pytest.mark.parametrize("name", ways.LOOP)
+def test_every_source_of_the_loop_is_in_the_digest(name):
+    """Also what only decides on columns: a new number of the machine moves the others."""
+    assert imports_of(f"engine/fast/{name}.py") <= set(ways.SOURCES)
 
 
 @settings(suppress_health_check=list(HealthCheck))
