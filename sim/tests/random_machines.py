@@ -174,6 +174,7 @@ def machines(draw: st.DrawFn, nodes: int = 3) -> MachineTables:
         blocking=blocking,
         clean_nearest=draw(st.integers(0, 1)),
         bus_kind=bus_kind,
+        interleave_lines=draw(st.sampled_from([0, 1, 2])),
         starting_places=draw(st.one_of(st.just(()), st.permutations(range(n)).map(tuple))),
         **draw(st.one_of(st.just({}), caches(), shared_caches())),
     )

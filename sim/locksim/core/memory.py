@@ -138,12 +138,13 @@ def build(
     n_lines = static_lines + (heap_lines if types else 0)
     root = workload.placed(base, space)
     embedded = [*structs(root, "")]
+    place = _places(embedded, wpl, n_lines)
     memory = Memory(
         space=space,
         root=root,
         words=_zeros(n_lines * wpl),
-        home=_zeros(n_lines),
-        place=_places(embedded, wpl, n_lines),
+        home=_homes(place, tables),
+        place=place,
         live=_zeros(n_lines),
         object_type=_zeros(n_lines),
         types=types,
@@ -208,6 +209,14 @@ def _initialise(struct: Struct, memory: Memory, tables: MachineTables) -> None:
                 for line in range(at, at + slot.stride // wpl):
                     own = slot.local == "node"
                     memory.home[line] = k if own else tables.node_of[k % tables.n_cpus]
+
+
+def _homes(place: Sequence[int], tables: MachineTables) -> numbers[int]:
+    """Every line's home node before locals and allocation: node 0, or pages round the nodes."""
+    page = tables.interleave_lines
+    if not page:
+        return _zeros(len(place))
+    return numbers("q", (at // page % tables.n_nodes for at in place))
 
 
 SCATTER_SEED = 1

@@ -50,6 +50,7 @@ class MachineTables(Costs):
     arbitration_passes: int = 0  # how often the first may be passed, where the nearest is served
     shared_issue_percent: int = 100  # of compute while a sibling works
     shared_l1: int = 0  # 1: the threads of a core share its caches
+    interleave_lines: int = 0  # lines of a page, where pages go round the nodes; 0: all on node 0
     private_sets: int = 0  # of the cache that a CPU has to itself; 0: it keeps every line
     private_ways: int = 0
     l1_sets: int = 0  # 0: every hit costs l1_hit_ps
@@ -95,6 +96,7 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
         arbitration_passes=protocol.arbitration_passes or 0,
         shared_issue_percent=protocol.shared_issue_percent,
         shared_l1=int(protocol.shared_l1),
+        interleave_lines=(topology.interleave_bytes or 0) // topology.line_bytes,
         private_sets=private.sets if private else 0,
         private_ways=private.ways if private else 0,
         l1_sets=l1.sets if l1 else 0,

@@ -28,7 +28,10 @@ Place = tuple[int, int, int]
 
 
 class Topology(BaseModel):
-    """The ``[topology]`` table of a profile."""
+    """The ``[topology]`` table of a profile.
+
+    ``interleave_bytes`` is the size of the pages that lie on the nodes round robin.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -46,6 +49,7 @@ class Topology(BaseModel):
         | None
     ) = None
     cpu_order: Literal["compact", "scatter"] = "compact"
+    interleave_bytes: Annotated[int, Field(ge=16)] | None = None
 
     @property
     def n_cpus(self) -> int:
@@ -88,6 +92,17 @@ class Topology(BaseModel):
         if self.line_bytes & (self.line_bytes - 1):
             raise Refusal(
                 "line_bytes", f"{self.line_bytes} is not a power of two; write 32, 64 or 128"
+            )
+        if self.interleave_bytes and (
+            self.nodes == 1
+            or self.interleave_bytes < self.line_bytes
+            or self.interleave_bytes & (self.interleave_bytes - 1)
+        ):
+            raise Refusal(
+                "interleave_bytes",
+                f"{self.interleave_bytes} on {self.nodes} nodes; it must be a power of two, not "
+                "less than line_bytes, and needs two nodes; "
+                "write 4096 (a page of x86), or remove it",
             )
         self._check_classes()
         if self.distance == "matrix":

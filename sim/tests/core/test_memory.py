@@ -112,6 +112,26 @@ def test_per_node_words_are_at_home_in_their_node():
     assert [0, 1] == [memory.home[int(memory.root.queues[n]) // 8] for n in range(2)]
 
 
+def test_pages_go_round_the_nodes_by_their_addresses():
+    """Pages of two lines: gaps of alignments count, and what has a place of its own keeps it."""
+
+    class Tables(Workload):
+        slots = array(5, word(padded=True))
+        own = pernode()
+        far = array(2, word(), align=512)
+
+    memory = build(Tables(), tables(4, interleave_lines=2), [Node], heap_lines=4)
+    root = memory.root
+    # Line 0 is NULL's, so the first page holds one slot.
+    assert [0, 1, 1, 0, 0] == [memory.home[int(root.slots[k]) // 8] for k in range(5)]
+    assert [0, 1] == [memory.home[int(root.own[n]) // 8] for n in range(2)]
+    places = [memory.place[int(root.far[k]) // 8] for k in range(2)]
+    assert [place // 2 % 2 for place in places] == [
+        memory.home[int(root.far[k]) // 8] for k in range(2)
+    ]
+    assert 1 == memory.home[allocate(memory, 0, 2, 1)]
+
+
 def test_setup_cannot_ask_for_its_node():
     """It runs before any thread; in a check the threads may be on any node."""
 

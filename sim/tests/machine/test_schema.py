@@ -203,6 +203,12 @@ REFUSALS: list[tuple[str, Any, str]] = [
     ("topology.line_bytes", 8,
      "topology.line_bytes: Input should be greater than or equal to 16, found 8; "
      "correct the value"),
+    ("topology.interleave_bytes", 96,
+     "topology.interleave_bytes: 96 on 2 nodes; it must be a power of two, not less than "
+     "line_bytes, and needs two nodes; write 4096 (a page of x86), or remove it"),
+    ("topology.interleave_bytes", 32,
+     "topology.interleave_bytes: 32 on 2 nodes; it must be a power of two, not less than "
+     "line_bytes, and needs two nodes; write 4096 (a page of x86), or remove it"),
     ("topology.node_distance", [[0, 1]],
      "topology.node_distance: 1 rows for 2 nodes; give one row for each node"),
     ("topology.node_distance", [[0, 1], [1]],
