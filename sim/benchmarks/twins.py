@@ -3,13 +3,15 @@
     make twins                        # 40 loads, about an hour of CPU time on the first run
     make twins ARGS="--only mmap"     # the loads whose name has this in it
     make twins ARGS="--drawn 20"      # other loads, drawn by lot
+    make twins ARGS="--loads twin_loads_second.toml"     # 20 loads by another stranger
 
 The loads (``twin_loads.toml``) were written by thought, by somebody who did not know the fit; those
-of ``drawn_loads`` by nobody. The *truth* of each is simulated on a machine whose costs are drawn
-inside their ranges. A twin gets its report in the text of a format, the nominal machine, and the
-answers to what the command asks: how many locks, whether each has an owner, the lines that a
-section touches; with perf the share of readers, too. Then both make the load's changes. Judged is
-the throughput over that of the load as it is: a report of perf says no throughput.
+of ``drawn_loads`` by nobody; those of ``twin_loads_second.toml`` by a second stranger, when the fit
+was finished. The *truth* of each is simulated on a machine whose costs are drawn inside their
+ranges. A twin gets its report in the text of a format, the nominal machine, and the answers to what
+the command asks: how many locks, whether each has an owner, the lines that a section touches; with
+perf the share of readers, too. Then both make the load's changes. Judged is the throughput over
+that of the load as it is: a report of perf says no throughput.
 
 A change is predicted if it is within 15 % of the truth at the report's number of CPUs, and within
 25 % at another one. The interval score is that of ``make bands``, in logarithms, for bands that are
@@ -25,6 +27,7 @@ import argparse
 import hashlib
 import json
 import math
+import re
 import sys
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -39,7 +42,7 @@ from drawn_loads import drawn_loads
 
 from locksim import machine as machines
 from locksim.library.registry import resolve
-from locksim.library.workloads.lock_class import MILLI
+from locksim.library.workloads.lock_class import MILLI, Unlocked
 from locksim.machine import Machine
 from locksim.study.bands import drawn
 from locksim.study.reports import detect
@@ -53,7 +56,8 @@ from locksim.study.twin.plan import Given, plan
 from locksim.study.twin.prediction import predict
 from pairs import bare
 
-LOADS = Path(__file__).with_name("twin_loads.toml")
+FOLDER = Path(__file__).parent
+LOADS = "twin_loads.toml"
 OUT = Path("out/twins.jsonl")
 MACHINE = "epyc-7742-2x64"
 """Two sockets of x86, as the loads were thought for; its profile has ranges."""
@@ -112,9 +116,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make twins", description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", help="loads whose name has this in it")
     parser.add_argument("--formats", default=",".join(FORMATS), help="of the reports")
+    parser.add_argument("--loads", default=LOADS, help=f"file beside this one ({LOADS})")
     parser.add_argument("--drawn", type=int, default=0, help="so many loads that were drawn by lot")
     asked = parser.parse_args()
-    loads = drawn_loads(asked.drawn) or tomllib.loads(LOADS.read_text("utf-8"))["load"]
+    loads = (
+        drawn_loads(asked.drawn) or tomllib.loads((FOLDER / asked.loads).read_text("utf-8"))["load"]
+    )
     truths = drawn(machines.load(MACHINE), len(loads))[0].machines
     OUT.parent.mkdir(exist_ok=True)
     lines = OUT.read_text("utf-8").splitlines() if OUT.exists() else []
@@ -164,8 +171,10 @@ def judge(load: dict[str, Any], name: str, truth: Machine, seed: int) -> Iterato
         return
     asked: dict[str, str] = {}
     for change in changes:
-        words = f"{change}:random" if change.startswith("split") else change
-        if change.startswith("cpus=") and load["threads_per_cpu"] > 1:
+        # A split that says nothing of its users is told twice; the loads mean users at random.
+        words = ",".join(f"{one}:random" if re.fullmatch(r"split:\d+", one) else one
+                         for one in change.split(","))  # fmt: skip
+        if "cpus=" in change and load["threads_per_cpu"] > 1:
             continue
         try:
             changes_of(words, twin.load, cpus)
@@ -187,25 +196,34 @@ def judge(load: dict[str, Any], name: str, truth: Machine, seed: int) -> Iterato
 
 def run(load: dict[str, Any], change: str, setting: Setting) -> Measured:
     """The truth, before or after a change."""
-    lock, split, batch, factor = load["lock"], 1, 1, 1.0
-    match change.replace("*", ":").replace("=", ":").partition(":"):
-        case ["lock", _, name]:
-            lock = name
-        case ["split", _, number]:
-            split = int(number)
-        case ["batch", _, number]:
-            batch = int(number)
-        case ["hold", _, number]:
-            factor = float(number)
+    lock, split, owners, merge, batch, factor = load["lock"], 1, False, 1, 1, 1.0
+    free_readers = False
+    for one in change.split(","):
+        match one.replace("*", ":").replace("=", ":").split(":"):
+            case ["lock", name]:
+                lock = name
+            case ["split", number, *whose]:
+                split, owners = int(number), whose == ["owner"]
+            case ["merge", number]:
+                merge = int(number)
+            case ["batch", number]:
+                batch = int(number)
+            case ["hold", number]:
+                factor = float(number)
+            case ["readers-drop-the-lock"]:
+                free_readers = True
     struct = resolve(lock).struct
     reads = load["reader_share"]
     lines = load["data_lines"]
-    made = instance_of(struct, lock)(lock=struct, lines=max(1, lines), touched=lines)
-    locks = load["instances"] * split
+    kind = Unlocked if free_readers else instance_of(struct, lock)
+    made = kind(lock=struct, lines=max(1, lines), touched=lines)
+    classes = -(-load["instances"] // merge)
+    locks = classes * split
     hold = holds(load, factor * batch)
+    who = {"users": twin_truth.OWNER} if owners else users(load, merge)
     work = twin_truth.Truth(
-        instances=made, locks=locks, locks_milli=MILLI * locks, parts=split,
-        read_milli=round(MILLI * reads), batch=1, **hold, **users(load), **pauses(load, batch),
+        instances=made, locks=locks, locks_milli=MILLI * locks, parts=1 if owners else split,
+        read_milli=round(MILLI * reads), batch=1, **hold, **who, **pauses(load, batch),
     )  # fmt: skip
     counted = measured(work, setting)
     # One unit of work stands for a batch: the batch is in its hold and its pause.
@@ -233,15 +251,17 @@ def holds(load: dict[str, Any], by: float) -> dict[str, int]:
     }  # fmt: skip
 
 
-def users(load: dict[str, Any]) -> dict[str, int]:
-    """Who takes which lock."""
+def users(load: dict[str, Any], merge: int) -> dict[str, int]:
+    """Who takes which lock, where one lock stands for each ``merge`` of them."""
     who = load["who_uses"]
     match who["form"]:
         case "owner_each":
             return {"users": twin_truth.OWNER}
         case "random":
             return {"users": twin_truth.RANDOM}
-    return {"users": twin_truth.HOT, "hot_percent": round(100 * who["share"])}
+    others = (1 - who["share"]) / max(1, load["instances"] - 1)
+    share = min(1.0, who["share"] + (merge - 1) * others)
+    return {"users": twin_truth.HOT, "hot_percent": round(100 * share)}
 
 
 def pauses(load: dict[str, Any], batch: int) -> dict[str, int]:
