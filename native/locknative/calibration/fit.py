@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from locknative.calibration.costs import CostNs
-from locknative.calibration.loops import reading_ns
+from locknative.calibration.loops import OPERATIONS, reading_ns
 from locknative.calibration.readings import Reading
 from locknative.survey.cells import Cell
 from locksim.machine import Machine, MachineError
@@ -46,6 +46,9 @@ BEGINNINGS = 5
 """From how many places the search begins; the readings of all places are simulated first."""
 FINE, COARSE = 1e-3, 1e-2
 """Where a search ends, in logarithms of costs: a coarse one predicts a reading to a per cent."""
+FEWEST_OPERATIONS = 50
+"""Of a CPU, in a reading that the search simulates: all CPUs together do as many as two would, so
+that a search on many CPUs takes no longer."""
 _Floats = npt.NDArray[np.float64]
 
 
@@ -135,7 +138,16 @@ class Problem:
             machine = with_ns(self.machine, costs)
         except MachineError:
             return np.full(len(cells), np.inf)
-        simulated = [reading_ns(c, machine, self.turn_ns, placement=self.place(c)) for c in cells]
+        simulated = [
+            reading_ns(
+                cell,
+                machine,
+                self.turn_ns,
+                placement=self.place(cell),
+                operations=max(FEWEST_OPERATIONS, 2 * OPERATIONS // cell.threads),
+            )
+            for cell in cells
+        ]
         return np.log(np.array(simulated) / [self.readings[c].value_ns for c in cells])
 
     @cached_property
