@@ -3,6 +3,7 @@
     make bands                  # judges the train half, each dataset by what the others teach
     make bands ARGS=--learn     # writes locksim/study/model_error.toml from the train half, too
     make bands ARGS=--test      # judges the test half with that file
+    make bands ARGS=--new       # judges what was measured after that file was written
 
 Every point of the curves of datasets/README.md is simulated as ``locklab sweep`` does it by
 default, with its band. A band is judged by its coverage and by the interval score of Gneiting and
@@ -30,7 +31,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from curve_questions import TEST, TRAIN, Question, questions, section_of
+from curve_questions import NEW, TEST, TRAIN, Question, questions, section_of
 
 from locksim.study.bands import Band, Effect, bands, drawn, ratio
 from locksim.study.model_error import (
@@ -125,11 +126,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make bands", description=__doc__.splitlines()[0])
     parser.add_argument("--learn", action="store_true", help="write the model's error")
     parser.add_argument("--test", action="store_true", help="judge the half not learned from")
+    parser.add_argument("--new", action="store_true", help="judge what came after both halves")
     asked = parser.parse_args()
-    points = list(simulated(TEST if asked.test else TRAIN))
+    points = list(simulated(NEW if asked.new else TEST if asked.test else TRAIN))
     if asked.learn:
         TABLE.write_text(table(points), encoding="utf-8")
-    report(points, dict.fromkeys(groups(points), learned()) if asked.test else left_out(points))
+    unseen = asked.test or asked.new
+    report(points, dict.fromkeys(groups(points), learned()) if unseen else left_out(points))
     return 0
 
 
@@ -281,15 +284,34 @@ def together(points: Iterable[Point]) -> Iterator[list[Point]]:
     return (rivals for rivals in found.values() if len(rivals) > 1)
 
 
-def advice(points: Iterable[Point], tables: Mapping[str, Learned]) -> list[tuple[bool, bool]]:
-    """For each choice between rivals: whether a lead is sure, and whether the best was right."""
+@dataclass(frozen=True)
+class Choice:
+    """What a sweep says of rivals.
+
+    Arguments:
+        sure: whether it names one. right: whether the fastest one of the simulation is within
+            ``WITHIN`` of the best. taken, best: the logarithms of what the fastest one of the
+            simulation and the best one gain over the middle of all, as measured.
+    """
+
+    sure: bool
+    right: bool
+    taken: float
+    best: float
+
+
+def advice(points: Iterable[Point], tables: Mapping[str, Learned]) -> list[Choice]:
+    """Each choice between rivals."""
     found = []
     for rivals in together(points):
         best, second, *_ = sorted(rivals, key=lambda p: p.value)
         table = tables[best.group]
         pair = (p.band(table.classes[p.kind]) for p in (second, best))
-        right = best.measured <= WITHIN * min(p.measured for p in rivals)
-        found.append((ratio(*pair, table.apart).low > 1, right))
+        every = [math.log(p.measured) for p in rivals]
+        usual, least, mine = fmean(every), min(every), math.log(best.measured)
+        right = mine <= least + math.log(WITHIN)
+        sure = ratio(*pair, table.apart).low > 1
+        found.append(Choice(sure, right, usual - mine, usual - least))
     return found
 
 
@@ -353,11 +375,14 @@ def report(points: Sequence[Point], tables: Mapping[str, Learned]) -> None:
                 row = part, f"{len(these)}", f"{off:.2f}", f"{coverage(these):.0%}", f"{score:.2f}"
                 print(f"| {' | '.join(row)} |")
     choices = advice(points, tables)
-    spoken = [right for sure, right in choices if sure]
-    print(f"\nadvice: speaks in {len(spoken)} of {len(choices)} choices, right in {sum(spoken)};")
-    print(
-        f"where it does not, the predicted best was right in {sum(r for s, r in choices if not s)}"
-    )
+    spoken, silent = ([c for c in choices if c.sure is sure] for sure in (True, False))
+    print(f"\nadvice: speaks in {len(spoken)} of {len(choices)} choices, right in "
+          f"{sum(c.right for c in spoken)};")  # fmt: skip
+    print(f"where it does not, the predicted best was right in {sum(c.right for c in silent)}")
+    for words, taken in (("what it names", spoken), ("the predicted best of all", choices)):
+        if possible := sum(c.best for c in choices):
+            share = sum(c.taken for c in taken) / possible
+            print(f"gain over a lock at random that {words} collects: {share:.0%} of the best's")
 
 
 if __name__ == "__main__":

@@ -9,9 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
+from statistics import median
 from typing import Any
 
 import lockdata
+from locknative.benchmark.storage import load
+from locknative.calibration.loops import workload as loop
 from locksim import machine as machines
 from locksim.kinds import ArrivalProcess, LoadSettings, plain_load
 from locksim.lang import RELAXED, Workload, array, done, word
@@ -30,6 +34,9 @@ from locksim.study.new_machine.shape import Reading, regular
 from locksim.study.simulation import Placement, simulate
 
 PS_PER_NS = 1000
+LOADS = Path(__file__).parents[2] / "datasets/loads"
+HANDOFF_NS = 66.0
+"""Of two CPUs of vm-16-xeon: the median pair of its survey (``handoff_cas``)."""
 TRAIN = (
     "mckenney-2019/atomic",
     "downs-2020/graviton2",
@@ -48,8 +55,16 @@ TEST = (
 )
 
 
+NEW = ("loads/vm-16-xeon",)
+"""Sets that were measured after the errors of the model had been learned."""
+FEWEST_TRIALS = 3
+"""Good trials that a point of a native measurement rests on."""
+
+
 def section_of(row: str) -> str:
     """What rows must share to be rivals: the section, and whether there is a lock round it."""
+    if row.startswith("load"):
+        return row.rpartition(" ")[0]
     body = row.partition(" ")[0] if row.startswith("work") else ""
     if row.startswith("hold"):
         return row
@@ -262,6 +277,22 @@ def _parallel_write(dataset: str) -> Iterator[Question]:
                 yield Question(dataset, row, cpus, one, workload(row, work), machine, where)
 
 
+def _native(dataset: str) -> Iterator[Question]:
+    """Loads of the harness: the private work is an input, as it was measured beside the trials."""
+    machine = _new("vm-16-xeon", 16, node_ns=HANDOFF_NS)
+    for file in sorted((LOADS / dataset.partition("/")[2]).glob("*.parquet")):
+        measurement = load(file)
+        for index, cell in enumerate(measurement.cells):
+            good = [t for t in measurement.trials if t.cell == index and not t.rejected]
+            if len(good) < FEWEST_TRIALS:
+                continue
+            turn_ns = median(tally.turn_ns for t in good for tally in t.tallies)
+            workload = loop(cell.cell, turn_ns)
+            row = f"load {cell.hold} {cell.think} {cell.kernel}"
+            ns = median(t.ns_per_operation for t in good)
+            yield Question(dataset, row, cell.threads, ns, workload, machine)
+
+
 def _points(dataset: str, key: str, row: object, count: str) -> dict[int, float]:
     """A row's values by the number of CPUs, times in ns."""
     frame = lockdata.load(dataset)
@@ -289,4 +320,5 @@ _DATASETS: dict[str, Callable[[str], Iterator[Question]]] = {
     "mckenney-2020/read-sections": _read_sections,
     "mckenney-2020/rwlock-readers": _rwlock_readers,
     "morris-2004/parallel-write": _parallel_write,
+    "loads/vm-16-xeon": _native,
 }

@@ -41,6 +41,7 @@ from bands import Judged, fixed
 from drawn_loads import drawn_loads
 
 from locksim import machine as machines
+from locksim.lang import Lock
 from locksim.library.registry import resolve
 from locksim.library.workloads.lock_class import MILLI, Unlocked
 from locksim.machine import Machine
@@ -51,6 +52,7 @@ from locksim.study.twin.change import changes_of
 from locksim.study.twin.errors import TwinError
 from locksim.study.twin.evidence import evidence_of
 from locksim.study.twin.fit import agreement, fit
+from locksim.study.twin.load import WRITERS as WRITERS_LOCK
 from locksim.study.twin.load import Measured, Setting, instance_of, measured
 from locksim.study.twin.plan import Given, plan
 from locksim.study.twin.prediction import predict
@@ -216,6 +218,8 @@ def run(load: dict[str, Any], change: str, setting: Setting) -> Measured:
     reads = load["reader_share"]
     lines = load["data_lines"]
     kind = Unlocked if free_readers else instance_of(struct, lock)
+    if free_readers and not issubclass(struct, Lock):
+        struct = resolve(WRITERS_LOCK).struct
     made = kind(lock=struct, lines=max(1, lines), touched=lines)
     classes = -(-load["instances"] // merge)
     locks = classes * split

@@ -52,7 +52,7 @@ def save(measurement: Measurement, file: Path) -> None:
         else:
             import pyarrow.parquet as pq
 
-            pq.write_table(_table(measurement), file)
+            pq.write_table(_table(measurement), file, compression="zstd")
     except OSError as error:
         raise NativeError(f"{file} cannot be written: {error.strerror or error}") from error
 

@@ -346,7 +346,10 @@ def _print(output: Console, found: Draft, path: Path) -> None:
         tables.print_table(output, view)
     roles = ", ".join(f"{count} {role}" for role, count in sorted(found.roles.items()))
     output.print(f"\n  values: {roles}", markup=False)
-    say(f"  file: {path}\n  try: locklab sweep ticket mcs --machine ./{path}", output)
+    # A name without a folder would be one of the catalogue.
+    name = path if len(path.parts) > 1 else f"./{path}"
+    again = shlex.join(["locklab", "sweep", "ticket", "mcs", "--machine", str(name)])
+    say(f"  file: {path}\n  try: {again}", output)
 
 
 def _warn(known: Known, lscpu: Lscpu | None, found: Draft) -> None:
