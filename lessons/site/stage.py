@@ -22,6 +22,8 @@ from typing import Any
 
 from locklessons.notebooks import BESIDE
 
+from locksim.library.registry import entries
+from locksim.play.catalogue import library
 from lockui.topics import FOLDERS
 
 HERE = Path(__file__).resolve().parent
@@ -48,6 +50,7 @@ MODULES = (
 
 _ENTRY = re.compile(r"^- \[[^\]]+\]\((?P<target>[^)#]+\.md)\)", re.MULTILINE)
 _HEADING = re.compile(r"^# .*\n", re.MULTILINE)
+_CELL = re.compile(r"^```\{code-cell\}.*?^```\n", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<target>[^)\s]+)\)")
 
 
@@ -86,6 +89,26 @@ def downloads(stem: str) -> str:
         f'<p class="downloads"><a href="{stem}.ipynb" download>This lesson as a notebook</a>, '
         f'<a href="{BESIDE}" download>its glossary</a> (for the same folder)</p>\n'
     )
+
+
+def playable(text: str) -> str:
+    """Return a lesson with links to the playground below each cell that first imports locks."""
+    known, seen = library(), set[str]()
+
+    def linked(cell: re.Match[str]) -> str:
+        imported = re.findall(r"^from locksim\.library\.locks\.(\w+) import", cell[0], re.MULTILINE)
+        new = [name for name in imported if name in known and name not in seen]
+        seen.update(new)
+        return cell[0] + (in_playground(new, "../playground") if new else "")
+
+    return _CELL.sub(linked, text)
+
+
+def in_playground(names: list[str], folder: str) -> str:
+    """Return links that open locks of the library in the playground, where a site has one."""
+    links = [f'<a href="{folder}/index.html?lock={name}">{name}</a>' for name in names]
+    line = f'<p class="downloads">Open in the playground: {", ".join(links)}</p>'
+    return f"\n:::{{only}} playground\n{line}\n:::\n"
 
 
 def searchable(text: str, name: str) -> str:
@@ -131,7 +154,9 @@ def stage(folder: Path) -> None:
     for name, text in pages.items():
         shown, images = linked(text, name, pages)
         if name.startswith("lessons/"):
-            shown = _HEADING.sub(rf"\g<0>\n{downloads(Path(name).stem)}\n", shown, count=1)
+            shown = _HEADING.sub(
+                rf"\g<0>\n{downloads(Path(name).stem)}\n", playable(shown), count=1
+            )
         shown = searchable(shown, name)
         if name in INDEXES:
             made_here = [one for one in from_code if os.path.dirname(one) == os.path.dirname(name)]
@@ -151,6 +176,7 @@ def made() -> Iterator[tuple[str, str]]:
     yield from commands()
     yield from python()
     yield from formats()
+    yield from listing()
 
 
 def labs() -> Iterator[tuple[str, str]]:
@@ -224,6 +250,18 @@ def formats() -> Iterator[tuple[str, str]]:
         "reference/grading-result.md",
         "# Grading results\n\nThe JSON that `locklab grade --json` prints, and batches write.\n\n"
         f"{tables(Result.model_json_schema(mode='serialization'), 'A result')}",
+    )
+
+
+def listing() -> Iterator[tuple[str, str]]:
+    """Yield the list of the library's locks, caches and schedulers."""
+    rows = [f"| `{one.name}` | {one.kind} | {one.summary} |\n" for one in entries()]
+    yield (
+        "reference/library.md",
+        "# Locks of the library\n\nWhat `locklab check`, `run` and `sweep` know by name; "
+        "`locklab show lock NAME` prints one.\n"
+        f"{in_playground([*library()], '../playground')}\n"
+        f"| name | kind | description |\n|---|---|---|\n{''.join(rows)}",
     )
 
 

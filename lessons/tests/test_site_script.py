@@ -8,9 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from locklessons.embeds import play_counterexample
 from locklessons.figures import EVERY, Figure, curves, explore
 from locklessons.predictions import predict, reveal
 from study.traces.chromium import CHROMIUM, launch, served
+
+from locksim.kinds.checking import check_lock
+from locksim.lang import Lock, word
 
 SCRIPT = Path(__file__).resolve().parents[1] / "site" / "_static" / "lessons.js"
 SITE = Path(__file__).resolve().parents[2] / "out" / "site"
@@ -18,6 +22,20 @@ SITE = Path(__file__).resolve().parents[2] / "out" / "site"
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium (apt install chromium)")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 expect = sync_api.expect
+
+
+class Racy(Lock):
+    """Looks, and then takes."""
+
+    locked = word()
+
+    def acquire(self):
+        while (yield self.locked.load()) != 0:
+            pass
+        yield self.locked.store(1)
+
+    def release(self):
+        yield self.locked.store(0)
 
 
 def plot(cpus: int = 2, lock: str = "TAS") -> Figure:
@@ -36,6 +54,10 @@ def lesson(tmp_path_factory: pytest.TempPathFactory) -> Path:
         more = predict("1/more", "More or fewer?", choices=["more", 'so-called "fewer"'])
         reveal(plot(), {long: 8.0, more: "more"})
         explore(plot, cpus=[8, 2, 4], lock=["TAS", "MCS"])
+        found = check_lock(Racy, threads=2).counterexample
+        assert found is not None
+        play_counterexample(found, "Two threads hold the lock.")
+    parts[-1] = f'<div class="tag_playing">{parts[-1]}</div>'
     page = f"<!doctype html><title>t</title><script>{SCRIPT.read_text('utf-8')}</script>"
     folder = tmp_path_factory.mktemp("lesson")
     (folder / "lesson.html").write_text(page + "".join(parts), encoding="utf-8")
@@ -112,11 +134,21 @@ def test_sliders_show_each_plot(opened: Callable[..., Any]) -> None:
     expect(page.locator("[data-sliders] table")).to_be_visible()
 
 
+def test_a_counterexample_plays_when_it_is_seen(opened: Callable[..., Any]) -> None:
+    """Once, to its last step; not where a reader wants no motion."""
+    page, still = opened(), opened(reduced_motion="reduce")
+    for one in (page, still):
+        one.locator("iframe").scroll_into_view_if_needed()
+    step = page.frame_locator("iframe").locator(".position")
+    expect(step).to_have_text("step 4 of 4", timeout=60_000)
+    expect(still.frame_locator("iframe").locator(".position")).to_have_text("step 0 of 4")
+
+
 def test_without_a_script(opened: Callable[..., Any]) -> None:
     """The questions with their choices, the result, and the plot of the first values."""
     page = opened(java_script_enabled=False)
     expect(page.get_by_role("listitem")).to_have_text(["more", 'so-called "fewer"'])
-    expect(page.locator("figure:visible")).to_have_count(2)
+    expect(page.locator("figure:visible")).to_have_count(3)
     expect(page.get_by_text("In a notebook this plot has a slider")).to_be_visible()
 
 

@@ -92,6 +92,17 @@ def test_pages_are_made_from_code(site: Path) -> None:
     assert "automodule:: lockdata" in (site / "reference/python/lockdata.md").read_text("utf-8")
 
 
+def test_locks_open_in_the_playground(site: Path) -> None:
+    """Each lock of the library, and each lock of a lesson below the cell that first imports it."""
+    listed = (site / "reference/library.md").read_text("utf-8")
+    assert re.findall(r"lock=(\w+)", listed) == re.findall(
+        r"^\| `(\w+)` \| lock ", listed, re.MULTILINE
+    )
+    lesson = (site / "lessons/01-why-locks-collapse.md").read_text("utf-8")
+    (links,) = re.findall(r"^```\n\n:::\{only\} playground\n(.*)\n:::$", lesson, re.MULTILINE)
+    assert ["mcs", "ticket", "ttas"] == re.findall(r"\?lock=(\w+)", links)
+
+
 def test_other_words_are_in_the_index(site: Path, stage: ModuleType) -> None:
     """A handout by its number, a term by its other names; the rest of a page stays."""
     handout = (site / "labs/lab02-spinlocks/handout.md").read_text("utf-8")

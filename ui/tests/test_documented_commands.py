@@ -40,6 +40,7 @@ PLACES = [
     "labs/**/*.md",
     "labs/**/*.toml",
     "lessons/*.md",
+    "lessons/site/pages/*.md",
     "native/**/*.md",
     "playground/**/*.html",
     "playground/**/*.js",

@@ -173,8 +173,23 @@ function slide(plot) {
   plot.prepend(element("div", { className: "sliders" }, ...controls));
 }
 
+// The player of the front page -------------------------------------------------------------------
+
+/** Play a counterexample once, as soon as it is seen; its own button stops it. */
+function play(frame) {
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  new IntersectionObserver(([{ isIntersecting }], observer) => {
+    const start = frame.contentDocument?.querySelector("button[aria-label=Play]");
+    if (!isIntersecting || !start) return;
+    observer.disconnect();
+    start.click();
+  }, { threshold: [0.5, 0.6, 0.7, 0.8, 0.9, 1] }).observe(frame);
+}
+
 addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll("[data-prediction]").forEach(ask);
   document.querySelectorAll("[data-sliders]").forEach(slide);
   document.querySelectorAll("[data-results]").forEach(hide);
 });
+// A frame is loaded when it comes near.
+document.addEventListener("load", ({ target }) => target.matches?.(".tag_playing iframe") && play(target), true);
