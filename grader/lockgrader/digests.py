@@ -28,6 +28,7 @@ _SIMULATOR = (
     "study/traces", "study/use.py", "study/jobs.py", "papers/experiment.py",
     "papers/franke_2001/own_kernel.py", "papers/franke_2001/setting.py",
     "papers/franke_2001/instruments.py", "study/bands.py", "study/hypercube.py",
+    "study/model_error.py", "study/model_error.toml", "study/reports", "study/twin",
 )  # fmt: skip
 _STATIONS = (
     "lab", "read", "compile", "c", "kinds", "given", "measuring", "judging", "sandbox", "grade.py",

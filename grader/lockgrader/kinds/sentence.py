@@ -29,7 +29,13 @@ __all__ = ["Sentence"]
 EFFECTS = ("faster", "slower", "no effect", "may have no effect")
 """The words of :attr:`locksim.study.twin.prediction.Prediction.effect`; an answer counts from 1."""
 RIGHT = "right"
-WRONG_WORD = "not the word, look at where the band lies: within 3 % of 1, beyond, or both"
+WHY = {
+    "not around the result": "so it is not a band of it",
+    "too narrow": "a part of what is not known is missing; which draws does it leave out?",
+    "too wide": "it says less than what is known",
+    "not the word": "look at where the whole band lies: within 3 % of 1, beyond, or both",
+}
+"""What is wrong with a sentence, and the message behind it."""
 ROUNDING = 0.0051
 """The command prints two digits behind the point."""
 WIDER = 0.02
@@ -91,13 +97,13 @@ class Sentence(Check):
         if banded == RIGHT:  # a wider band can make an effect doubtful, or none of it
             ends = dataclasses.replace(made.factor, low=given[0], high=given[1])
             effects.add(dataclasses.replace(made, factor=ends).effect)
-        told = RIGHT if effect in {1 + EFFECTS.index(one) for one in effects} else WRONG_WORD
-        return found(
-            [
-                Row(what=self.answer, got=None, says=banded, share=float(banded == RIGHT)),
-                Row(what=self.effect, got=effect, says=told, share=float(told == RIGHT)),
-            ]
-        )
+        told = RIGHT if effect in {1 + EFFECTS.index(one) for one in effects} else "not the word"
+        rows = [
+            Row(what=self.answer, got=None, says=banded, share=float(banded == RIGHT)),
+            Row(what=self.effect, got=effect, says=told, share=float(told == RIGHT)),
+        ]
+        wrong = next((row for row in rows if row.says != RIGHT), None)
+        return found(rows, f"{wrong.what}: {wrong.says}, {WHY[wrong.says]}" if wrong else "")
 
     def _own(self, submitted: Submitted) -> Report:
         """The same change of the load in the student's own report.
@@ -115,13 +121,13 @@ class Sentence(Check):
 
 
 def _banded(given: Sequence[float], made: Prediction) -> str:
-    """What is wrong with a band, in words; or ``RIGHT``."""
+    """What is wrong with a band, as ``WHY`` has it; or ``RIGHT``."""
     low, high = made.factor.low, made.factor.high
     room = high - low + WIDER
     if not given[0] <= made.factor.value + ROUNDING or not given[1] >= made.factor.value - ROUNDING:
-        return "not around the result, and so not a band of it"
+        return "not around the result"
     if given[0] > low + ROUNDING or given[1] < high - ROUNDING:
-        return "too narrow, a part of what is not known is missing; which draws does it leave out?"
+        return "too narrow"
     if given[0] < low - room or given[1] > high + room:
-        return "too wide, it says less than what is known"
+        return "too wide"
     return RIGHT
