@@ -9,6 +9,13 @@ import { Python, Stopped } from "./python.js";
 const NUMBERS = ["threads", "rounds", "cpus", "seed"];
 const TEXTS = ["lock", "memory", "property", "machine"];
 const DRAFT = "locklab.playground";
+/** What a button asks for, said while Python is not there yet. */
+const NEXT = {
+  check: "Then every order of the threads' steps is tried.",
+  play: "Then the game begins.",
+  simulate: "Then the lock is simulated.",
+  link: "Then the link is made.",
+};
 const at = (id) => document.getElementById(id);
 
 class Page {
@@ -20,8 +27,8 @@ class Page {
     this.claim = {};
     this.close = () => {};
     this.running = null;
-    // What runs has its own words for what it does; that Python is ready is news to no one then.
-    this.python = new Python((text, ready) => (ready && this.running) || this.say(text));
+    this.next = "";
+    this.python = new Python((state) => this.follow(state));
     this.editor = new Editor(at("editor"), () => this.changed());
     at("example").append(...Object.entries(menu).map(([label, group]) =>
       make("optgroup", { label }, group.map((one) => make("option", { value: this.examples.indexOf(one) }, one.title)))));
@@ -40,10 +47,18 @@ class Page {
     this.open();
   }
 
-  /** @param verdict of a check: the line then looks like one. */
-  say(text, verdict) {
+  /** @param verdict of a check: the line then looks like one; share of what runs that is done. */
+  say(text, { verdict, share } = {}) {
     at("status").className = verdict ? `verdict ${verdict}` : "";
     at("status").textContent = text;
+    at("progress").classList.toggle("idle", share === undefined);
+    at("progress").value = share ?? 0;
+  }
+
+  /** Show how far Python is, and what it will do then. What runs has its own words for what it
+   *  does: that Python is ready is news to no one meanwhile. */
+  follow({ text, ready, share }) {
+    if (!ready || !this.running) this.say(`${text} ${this.next}`, { share });
   }
 
   /** What stands on the page, as an argument. */
@@ -140,7 +155,7 @@ class Page {
     if (!this.editor.text) this.begin();
     at("claim").textContent = "";
     const why = message.startsWith("the link") ? `T${message.slice(1)}.` : `The link cannot be used: ${message}.`;
-    this.say(`${why}${help ? ` Help: ${help}.` : ""}`, "violated");
+    this.say(`${why}${help ? ` Help: ${help}.` : ""}`, { verdict: "violated" });
   }
 
   /** The text has changed: what was found is of another program. Read it when the hands rest. */
@@ -215,14 +230,18 @@ class Page {
    *  button, so the question waits for it. */
   async run(what) {
     await this.alone(async () => {
-      at("status").scrollIntoView({ block: "nearest" });
-      if (await this.read()) await this.do(what, this.argument);
+      this.next = NEXT[what];
+      if (this.python.state.ready) this.say("Reading the program …", { share: 0 });
+      else this.follow(this.python.state);
+      const usable = await this.read();
+      this.next = "";
+      if (usable) await this.do(what, this.argument);
     });
   }
 
   /** Answer one question; gives what was found, or nothing if there is no answer. */
   do(what, argument) {
-    return this[`run_${what}`](argument, (text, share) => this.say(`${text} … ${Math.round(share * 100)} %`));
+    return this[`run_${what}`](argument, (text, share) => this.say(`${text} … ${Math.round(share * 100)} %`, { share }));
   }
 
   /** Keep what was found for a link, unless the page shows another program or question by now. */
@@ -233,7 +252,7 @@ class Page {
   }
 
   async run_check(argument, progress) {
-    this.say("Trying every order of the threads' steps …");
+    this.say("Trying every order of the threads' steps …", { share: 0 });
     const found = await this.answer("check", argument, progress);
     if (!found) return;
     const { verdict, schedule, states } = found, part = { verdict, found: found.found, schedule };
@@ -248,7 +267,7 @@ class Page {
     const player = make("div");
     this.show(player);
     if (found.play) this.close = mount(player, found.play);
-    this.say(before + told, verdict);
+    this.say(before + told, { verdict });
     return part;
   }
 
@@ -272,7 +291,7 @@ class Page {
   }
 
   async run_simulate(argument, progress) {
-    this.say("Simulating …");
+    this.say("Simulating …", { share: 0 });
     const found = await this.answer("simulate", argument, progress);
     if (!found) return;
     const part = { units: found.units };

@@ -4,8 +4,8 @@
 export class Stopped extends Error {}
 
 export class Python {
-  /** @param changed is called with a sentence whenever Python's state changes, and with whether it
-   *  is ready. */
+  /** @param changed is called with Python's state whenever that changes: a sentence, whether it is
+   *  ready, and the share of its start that is done. */
   constructor(changed) {
     this.changed = changed;
     this.waiting = new Map();
@@ -16,17 +16,24 @@ export class Python {
   /** @param reason why it starts again. */
   start(reason) {
     this.reason = reason && `${reason} `;
-    this.changed(`${this.reason}Starting Python: some 17 MB the first time …`, false);
+    this.become("Starting Python …", 0);
     this.worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
     this.worker.onmessage = ({ data }) => this.receive(data);
+  }
+
+  /** @param share of the start that is done; without one it has ended. */
+  become(text, share) {
+    this.state = { text: this.reason + text, ready: share === undefined, share };
+    this.changed(this.state);
   }
 
   get busy() {
     return this.waiting.size > 0;
   }
 
-  receive({ id, ready, progress, answer, failed, ended }) {
-    if (ready !== undefined) return this.changed(this.reason + (ready || "Ready. Nothing leaves this page."), true);
+  receive({ id, loaded, ready, progress, answer, failed, ended }) {
+    if (ready !== undefined) return this.become(ready || "Ready. Nothing leaves this page.");
+    if (loaded) return this.loading(...loaded);
     const asked = this.waiting.get(id);
     if (!asked) return;
     if (progress) return asked.progress(...progress);
@@ -34,6 +41,12 @@ export class Python {
     this.waiting.delete(id);
     if (failed !== undefined) asked.reject(new Error(failed));
     else asked.resolve(answer);
+  }
+
+  /** @param done, all: bytes. A screen reader hears the line again only at the next half megabyte. */
+  loading(done, all) {
+    const half = (bytes) => (Math.round(bytes / 5e5) / 2).toFixed(1);
+    this.become(done < all ? `Loading Python: ${half(done)} of ${half(all)} MB.` : "Starting Python …", done / all);
   }
 
   /** Ask Python; the answer may have an "error", a mistake in the reader's program. */

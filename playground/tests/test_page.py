@@ -224,22 +224,62 @@ def test_ones_own_program_is_kept(tab: Tab) -> None:
 def test_the_verdict_is_in_view_beside_the_button(
     browser: Any, server: str, size: tuple[int, int]
 ) -> None:
-    """Where Check is in view, so are the line with the verdict and Stop; the page does not jump."""
+    """Nothing scrolls: before a click, while Python loads, and when the verdict is there."""
     tab = Tab(browser, server, viewport={"width": size[0], "height": size[1]})
+
+    def shows(*parts: str) -> None:
+        for part in parts:
+            box = tab.page.locator(part).bounding_box()
+            assert 0 <= box["y"]
+            assert box["y"] + box["height"] <= size[1], part
+        assert 0 == tab.page.evaluate("scrollY")
+
     tab.open()
-    tab.says("Ready")
-    tab.page.locator("#check").scroll_into_view_if_needed()
-    before = tab.page.evaluate("scrollY")
-    assert size[0] < 820 or 0 == before
+    buttons = ("#check", "#play", "#simulate", "#link", "#stop")
+    shows(*buttons, "#status")
     tab.page.click("#check")
+    line = tab.page.inner_text("#status")
+    assert line.endswith("Then every order of the threads' steps is tried.")
+    shows(*buttons, "#status", "#progress")
     tab.says("Proven")
-    for part in ("#check", "#status", "#stop"):
-        box = tab.page.locator(part).bounding_box()
-        assert 0 <= box["y"]
-        assert box["y"] + box["height"] <= size[1], part
-    assert before == tab.page.evaluate("scrollY")
+    shows(*buttons, "#status")
     assert 0 == too_wide(tab.page)
     tab.page.screenshot(path=ROOT / "out" / f"playground-verdict-{size[0]}.png")
+    tab.page.locator("#answer-title").scroll_into_view_if_needed()
+    tab.page.mouse.wheel(0, 5_000)
+    tab.page.wait_for_function("() => scrollY > 0")
+    box = tab.page.locator("#status").bounding_box()
+    assert 0 <= box["y"] <= size[1]
+    assert [] == tab.said
+    tab.context.close()
+
+
+def test_the_page_says_why_it_does_not_start_from_disk(browser: Any) -> None:
+    """Both pages; served, they do not say it."""
+    for name in ("index.html", "levels.html"):
+        page = browser.new_page()
+        page.goto((SITE / "playground" / name).as_uri())
+        page.wait_for_function(
+            "() => getComputedStyle(document.querySelector('.unstarted')).visibility === 'visible'"
+        )
+        assert "python3 -m http.server" in page.inner_text(".unstarted")
+        page.close()
+
+
+def test_a_levels_program_stands_beside_its_threads(browser: Any, server: str) -> None:
+    """Both in view at 1280x800, at every level."""
+    tab = Tab(browser, server, viewport={"width": 1280, "height": 800})
+    tab.open("levels.html")
+    for link in tab.page.locator("#levels a").all():
+        link.click()
+        tab.page.wait_for_selector(f"#title:has-text('{link.inner_text().split('. ')[1]}')")
+        tab.page.evaluate("scrollTo(0, 0)")
+        program, turns = (
+            tab.page.locator(part).bounding_box() for part in ("#program", "#game .turns")
+        )
+        assert program["x"] + program["width"] <= turns["x"]
+        assert turns["y"] + turns["height"] <= 800
+        assert program["y"] < turns["y"] + turns["height"]
     assert [] == tab.said
     tab.context.close()
 
