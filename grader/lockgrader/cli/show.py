@@ -35,6 +35,8 @@ __all__ = [
 
 MOST_COLUMNS = 100
 """Characters in a line of text on a wide terminal."""
+LONGEST_NAME = 28
+"""Characters of a word that a table of numbers keeps whole."""
 
 
 def show(result: Result) -> None:
@@ -148,9 +150,13 @@ def verdict_of(check: CheckResult) -> str:
 def numbers(check: CheckResult) -> None:
     """Print a check's numbers beside the right values."""
     table = tables.table()
-    tables.add(table, "", fold=True)
-    for heading in ("yours", "right", ""):
+    # In a narrow terminal the comment wraps first, and a name is never broken inside a word.
+    words = (word for one in check.rows for word in one.what.split())
+    longest = min(LONGEST_NAME, max(map(len, words), default=0))
+    table.add_column("", overflow="fold", min_width=longest)
+    for heading in ("yours", "right"):
         tables.add(table, heading)
+    table.add_column("", overflow="fold")
     for one in check.rows:
         got = "–" if one.got is None else f"{one.got:.4g}"
         table.add_row(escape(one.what), got, _band(one.low, one.high), escape(one.says))

@@ -12,10 +12,11 @@ from results_made import result
 from tiny_lab import ANSWERS, TAS, WRONG, make_whole, needs_sandbox
 from typed import typed
 
-from lockgrader.cli.show import say_wrapped, show
+from lockgrader.cli.show import numbers, say_wrapped, show
 from lockgrader.grade import grade
 from lockgrader.lab import load
 from lockgrader.report.feedback import feedback
+from lockgrader.result import Row
 
 
 @pytest.fixture
@@ -246,6 +247,16 @@ def test_words_wrap_and_keep_their_indent(capsys: pytest.CaptureFixture[str]) ->
     lines = capsys.readouterr().out.splitlines()
     assert all(len(line) <= 80 for line in lines)
     assert {2, 4} == {len(line) - len(line.lstrip()) for line in lines}
+
+
+def test_a_narrow_table_wraps_its_comment(capsys: pytest.CaptureFixture[str]) -> None:
+    """The name of a number stays whole in 80 columns, and no line is longer."""
+    says = "too small, by a factor of about 1,000: is the unit right? " + "a further word " * 5
+    row = Row(what="loss_percent", got=0.00979, low=9.6, high=10.1, says=says, share=0)
+    numbers(made("a", "fail", rows=(row,)))
+    shown = capsys.readouterr().out
+    assert "  loss_percent  0.00979" in shown
+    assert max(map(len, shown.splitlines())) <= 80
 
 
 def test_what_is_not_decided_says_why(capsys: pytest.CaptureFixture[str]) -> None:
