@@ -29,7 +29,12 @@ __all__ = [
 
 NEAR, FAR = 1.25, 3.0
 """Ratios up to which a wrong number is a little off, or off by some part."""
-UNITS = {1e3: "is the unit right?", 1e6: "is the unit right?", 100.0: "a fraction or per cent?"}
+UNITS = {
+    60.0: "is the unit right?",
+    100.0: "a fraction or per cent?",
+    1e3: "is the unit right?",
+    1e6: "is the unit right?",
+}
 """A number that is off by such a factor often has another unit."""
 UNIT_SLACK = 1.1
 
@@ -166,19 +171,23 @@ def _veiled(one: Row) -> Row:
         small = one.got < one.low
         says = "not the right number"
         if one.low < one.high:
-            far = _far(one.got, one.low if small else one.high)
+            far = _far(one.got, one.low, one.high)
             says = f"too {'small' if small else 'big'}{far}"
     return one.model_copy(update={"low": None, "high": None, "says": says})
 
 
-def _far(got: float, edge: float) -> str:
-    """Roughly how far a number is from the right ones."""
+def _far(got: float, low: float, high: float) -> str:
+    """Roughly how far a number is from the right ones, which it is not among."""
+    small = got < low
+    edge = low if small else high
     if not edge or got / edge <= 0:
         return ""
-    ratio = max(got / edge, edge / got)
     for unit, asks in UNITS.items():
-        if unit / UNIT_SLACK < ratio < unit * UNIT_SLACK:
+        other = abs(got * unit if small else got / unit)
+        least, most = sorted((abs(low), abs(high)))
+        if least / UNIT_SLACK < other < most * UNIT_SLACK:
             return f", by a factor of about {unit:,.0f}: {asks}"
+    ratio = max(got / edge, edge / got)
     if ratio < NEAR:
         return ", a little"
     return f", by a factor {'above' if ratio > FAR else 'below'} {FAR:g}"

@@ -16,6 +16,7 @@ from lockgrader.lab import Band
 
 __all__ = ["WIDEST", "Widest", "impossible", "to_write"]
 
+MILLION = 1e6
 PER_CENT = 100.0
 ROUNDING = 1e-9
 """So that 0.07 and 0.7 are a factor of ten apart."""
@@ -54,6 +55,10 @@ def impossible(name: str, given: Sequence[float], possible: Band, widest: float 
     share = (least, most) == (0, 1)
     if share and low >= 0 and high <= PER_CENT:
         return f"{says}; for {low:g} to {high:g} % write [{low / PER_CENT:g}, {high / PER_CENT:g}]"
+    if least and 0 < high < least <= low * MILLION:
+        return (
+            f"{says}; if your numbers are millions, write [{low * MILLION:g}, {high * MILLION:g}]"
+        )
     return f"{says}; {to_write(name)}"
 
 

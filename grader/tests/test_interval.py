@@ -24,11 +24,12 @@ def prediction(expected: object, **more: object) -> Prediction:
         ("cpu_share", [-0.1, 0.4], 'from 0 to 1; write "x": [low, high]'),
         ("fairness", [0.2, 500], 'from 0 to 1; write "x": [low, high]'),
         ("time_ns", [-5, 10], 'a result is at least 0; write "x": [low, high]'),
+        ("throughput", [0.2, 1.5], "if your numbers are millions, write [200000, 1.5e+06]"),
         ("throughput", [2, 1], "low is above high (2 and 1): write [1, 2]"),
     ],
 )
 def test_a_measure_says_what_it_can_be(measure: str, given: list[float], says: str) -> None:
-    """Shares lie between 0 and 1, and the others are not negative."""
+    """Shares lie between 0 and 1, others are not negative, and no lock is as slow as 1 a second."""
     check = prediction({**LOAD, "measure": measure})
     assert check.impossible("x", given).endswith(says)
 

@@ -14,6 +14,11 @@ SHARES = ("fairness", "util", "con", "cpu_share")
 """Measures that are fractions of a whole."""
 
 
+SLOWEST, LOCK_NS = 10, 100_000
+"""A lock takes at most ``LOCK_NS`` and ten times the work of one CPU: a rate below is in another
+unit."""
+
+
 class Measured(Placed):
     """A measure in simulated time, and its load.
 
@@ -68,6 +73,8 @@ class Measured(Placed):
         """What its number can be, whatever is measured."""
         if self.measure in SHARES:
             return Band(low=0.0, high=1.0)
+        if self.measure == "throughput":
+            return Band(low=1e9 / (SLOWEST * (self.hold_ns + self.think_ns) + LOCK_NS))
         return Band() if self.measure == "growth" else Band(low=0.0)
 
 
