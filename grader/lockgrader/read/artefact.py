@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any, NamedTuple
@@ -21,6 +22,8 @@ MAX_DEPTH = 24
 MAX_VALUES = 200_000
 MAX_STRING = 100_000
 MAX_DIGITS = 25
+NUMBER = re.compile(r"-?\d{1,25}(\.\d{0,25})?", re.ASCII)
+"""What a student means by a number between quotes."""
 
 
 class MalformedError(Exception):
@@ -79,7 +82,7 @@ def parse(data: bytes, *, max_bytes: int = MAX_BYTES, each: bool = False) -> Any
 def numbers(document: dict[str, Any], asked: tuple[str, ...], *, most: int = 10_000) -> Numbers:
     """The answers of a document that maps names to a number, or to a list of numbers.
 
-    Each answer stands for itself: one that is not of this form, and a name that is not asked for,
+    A number may stand between quotes. Each answer stands for itself: one that is not of this form, and a name that is not asked for,
     leave the others as they are.
 
     Arguments:
@@ -88,12 +91,12 @@ def numbers(document: dict[str, Any], asked: tuple[str, ...], *, most: int = 10_
     found, wrong = {}, {}
     for name in [n for n in asked if n in document]:
         values = document[name] if isinstance(document[name], list) else [document[name]]
+        values = [_unquoted(value) for value in values]
         odd = [v for v in values if isinstance(v, bool) or not isinstance(v, int | float)]
         if len(values) > most:
             wrong[name] = f"{name}: {len(values)} numbers; at most {most} are allowed"
         elif odd:
-            says = odd[0] if isinstance(odd[0], Odd) else f"{_quoted(odd[0])} is not a number"
-            wrong[name] = f"{name}: {says}"
+            wrong[name] = f"{name}: {_why_odd(odd[0])}"
         else:
             found[name] = [float(one) for one in values]
     strange = [n for n in document if n not in asked]
@@ -102,6 +105,24 @@ def numbers(document: dict[str, Any], asked: tuple[str, ...], *, most: int = 10_
         if close:
             wrong[name] = f"there is no answer '{name}', but '{whole(close[0])[:40]}': rename it"
     return Numbers(found, wrong)
+
+
+def _unquoted(value: Any) -> Any:
+    """The number in a string that holds nothing else; any other value as it is."""
+    if isinstance(value, str) and not isinstance(value, Odd) and NUMBER.fullmatch(value.strip()):
+        return float(value)
+    return value
+
+
+def _why_odd(value: Any) -> str:
+    """Why a value is not a number, and how a list is written."""
+    if isinstance(value, Odd):
+        return value
+    says = f"{_quoted(value)} is not a number"
+    parts = re.split(r",?\s+", value.strip(" []()")) if isinstance(value, str) else []
+    if 1 < len(parts) <= 20 and all(map(NUMBER.fullmatch, parts)):
+        return f"{says}; write the list [{', '.join(parts)}], without quotes"
+    return says
 
 
 def whole(text: str) -> str:

@@ -82,7 +82,7 @@ def test_answers_are_numbers() -> None:
     [
         {"a": True},
         {"a": False},
-        {"a": "1"},
+        {"a": "one"},
         {"a": "١"},
         {"a": [[1]]},
         {"a": [1, None]},
@@ -91,7 +91,7 @@ def test_answers_are_numbers() -> None:
     ],
 )
 def test_one_wrong_answer_leaves_the_others(document: dict[str, object]) -> None:
-    """Booleans, texts with digits and lists of lists are not numbers; the other answer stands."""
+    """Booleans, words, digits of another script and lists of lists are not numbers."""
     found, wrong = numbers({**document, "b": 2, "c": 3}, ("a", "b"))
     assert ({"b": [2.0]}, ["a"]) == (found, list(wrong))
 

@@ -87,12 +87,24 @@ def test_answers_that_are_computed(tmp_path: Path) -> None:
         ('{"n": "\\ud800", "m": 3}', 'n: "?" is not a number'),
         ('{"\\ud800n": 1, "m": 3}', "there is no answer 'n', but '?n': rename it"),
         ('{"n": {"a": [1]}, "m": 3}', 'n: {"a": [1]} is not a number'),
+        ('{"n": "1,5", "m": 3}', 'n: "1,5" is not a number'),
+        (
+            '{"n": "0 1, 1", "m": 3}',
+            'n: "0 1, 1" is not a number; write the list [0, 1, 1], without quotes',
+        ),
     ],
 )
 def test_one_odd_value_leaves_the_others(text: str, says: str) -> None:
     """The answer beside it stands, and the message names the odd one."""
     answers = read_answers("answers.json", text.encode(), ("n", "m"), (), "unconfined")
     assert ({"m": [3.0]}, {"n": says}) == (answers.numbers, answers.wrong)
+
+
+def test_a_number_between_quotes_counts() -> None:
+    """The quotes are a slip of the form, alone or in a list."""
+    text = b'{"n": " 3 ", "m": ["-1.5", 2]}'
+    answers = read_answers("answers.json", text, ("n", "m"), (), "unconfined")
+    assert ({"n": [3.0], "m": [-1.5, 2.0]}, {}, {}) == answers
 
 
 def test_words_may_have_lines() -> None:

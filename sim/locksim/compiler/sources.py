@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import functools
 import inspect
 import linecache
+import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -196,12 +198,23 @@ def parse(text: str, file: str) -> ast.Module:
     except SyntaxError as e:
         line, start = e.lineno or 1, max(0, (e.offset or 1) - 1)
         end = max(start + 1, (e.end_offset or 0) - 1) if e.end_lineno == line else start + 1
+        if bare := _bare_yield((e.text or "")[start:]):
+            source.fail("yield-in-parentheses", Span(line, start, start + len(bare)), text=bare)
         source.fail("syntax", Span(line, start, end), detail=e.msg)
     except ValueError as e:
         source.fail("syntax", Span(1, 0, 1), detail=str(e))
     except (RecursionError, MemoryError):
         source.fail("too-deep", Span(1, 0, 1))
     return tree
+
+
+def _bare_yield(text: str) -> str:
+    """The yield and its call with which a text begins, where Python stopped; "" for another text."""
+    for call in re.finditer(r"\)", text) if re.match(r"yield\b", text) else ():
+        with contextlib.suppress(SyntaxError):
+            ast.parse(f"({text[: call.end()]})", mode="eval")
+            return text[: call.end()]
+    return ""
 
 
 def _check_depth(tree: ast.Module, source: Source) -> None:
