@@ -16,7 +16,7 @@ from lockgrader.finding import Finding, Settled, fault
 from lockgrader.interval import impossible
 from lockgrader.lab import Band, Lab
 from lockgrader.lab.closed import Closed, Text
-from lockgrader.signs import SIGNS
+from lockgrader.signs import IN, SIGNS
 from lockui.suggest import did_you_mean
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Check(Closed):
     def _known_signs(cls, beliefs: dict[str, str]) -> dict[str, str]:
         for name in beliefs:
             sign = name.partition(":")[2]
-            if sign and sign not in SIGNS:
+            if sign and sign not in SIGNS and not sign.startswith(IN):
                 raise ValueError(f"'{name}': unknown sign '{sign}'; {did_you_mean(sign, SIGNS)}")
         return beliefs
 

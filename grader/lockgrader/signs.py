@@ -13,7 +13,9 @@ before, or because it did not look at what its exchange returned. A lab names th
 | weak-order | the mistake needs a memory model in which operations change places |
 | leftover | a thread reads what was written into a word before its last use of the lock ended |
 | worn | the proof began with memory that was used before |
+| far | the first wrong number of an answer is off by a factor of three or more |
 | too-small, too-big | the first wrong number of an answer is below or above the right one |
+| in-NAME | the last call of the thread that fails is of the method NAME |
 """
 
 from __future__ import annotations
@@ -22,9 +24,9 @@ import itertools
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from lockgrader.finding import Finding
+from lockgrader.finding import FAR, Finding
 
-__all__ = ["SIGNS", "belief_of", "signs"]
+__all__ = ["IN", "SIGNS", "belief_of", "signs"]
 
 SIGNS = (
     "worn",
@@ -34,10 +36,13 @@ SIGNS = (
     "intrusion",
     "began-inside",
     "leftover",
+    "far",
     "too-small",
     "too-big",
 )
-"""All signs; the first one that a lab names and that is there decides."""
+"""All signs but the names of methods; the first one that a lab names and that is there decides."""
+IN = "in-"
+"""Before the name of a method, which comes after all other signs."""
 _CONDITIONAL = ("compare_swap",)
 _BLIND = ("store", "swap", "fetch_add", "fetch_and", "fetch_or", "fetch_xor")
 """Operations that write whatever stands in the word."""
@@ -52,7 +57,7 @@ def belief_of(beliefs: Mapping[str, str], finding: Finding, files: Collection[st
         files: of the submission; only steps in them count.
     """
     seen = signs(finding, files)
-    named = (f"{finding.tag}:{sign}" for sign in SIGNS if sign in seen)
+    named = (f"{finding.tag}:{sign}" for sign in (*SIGNS, *seen) if sign in seen)
     return next((beliefs[name] for name in named if name in beliefs), beliefs.get(finding.tag, ""))
 
 
@@ -65,12 +70,16 @@ def signs(finding: Finding, files: Collection[str]) -> frozenset[str]:
     found = {"worn"} if finding.violation else set[str]()
     if wrong := next((row for row in finding.rows if row.share < 1.0), None):
         found.add(wrong.says.partition(",")[0].replace(" ", "-"))
+        found.update({"far"} if wrong.says.endswith(f"above {FAR:g}") else ())
     example = finding.counterexample
     if example is None:
         return frozenset(found)
     if example["memory"] not in ("", "sc"):
         found.add("weak-order")
     steps = example["steps"]
+    last = steps[-1]["thread"] if steps else -1
+    calls = [c["call"] for c in example.get("calls", []) if c["thread"] == last]
+    found.update(IN + call.rpartition(".")[2] for call in calls[-1:])
     own = [k for k, step in enumerate(steps) if step["file"].strip("<>") in files]
     found.update(_signs_of_steps(steps, own))
     return frozenset(found)

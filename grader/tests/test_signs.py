@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from lockgrader.finding import Finding, row
+from lockgrader.finding import Finding, near, row, veiled
+from lockgrader.finding import found as made
 from lockgrader.kinds.proven import Proven
 from lockgrader.lab import Band
 from lockgrader.signs import belief_of, signs
@@ -102,9 +103,25 @@ def test_a_number_that_is_off() -> None:
     assert {"too-big"} == signs(found, ["l.py"])
 
 
+def test_a_number_that_is_far_off() -> None:
+    """A factor of three or more is another mistake than a little."""
+    some = [veiled(made([near("a", got, 2.0, 0.01, 0.0)])) for got in (2.5, 5.0, 7.0)]
+    assert [False, False, True] == ["far" in signs(one, ["l.py"]) for one in some]
+
+
+def test_the_method_that_was_called_last() -> None:
+    """Of the thread that fails, whatever others call later."""
+    steps = [taken(1, "load", 0, 0), taken(0, "load", 0, 0)]
+    calls = [{"thread": 0, "call": "cache.reclaim"}, {"thread": 1, "call": "cache.lookup"}]
+    document = {"memory": "sc", "steps": steps, "calls": calls}
+    found = Finding("fail", tag="assertion", counterexample=document)
+    beliefs = {"assertion:in-lookup": "l", "assertion:in-reclaim": "r", "assertion": "a"}
+    assert "r" == belief_of(beliefs, found, ["l.py"])
+
+
 def test_other_files_do_not_count() -> None:
     """Steps of the library show nothing about the student's own ones."""
-    assert frozenset() == signs(violated(LOADS_AND_STORES, "sc"), ["other.py"])
+    assert {"in-acquire"} == signs(violated(LOADS_AND_STORES, "sc"), ["other.py"])
 
 
 def test_belief_of_a_sign() -> None:

@@ -37,6 +37,8 @@ MOST_COLUMNS = 100
 """Characters in a line of text on a wide terminal."""
 LONGEST_NAME = 28
 """Characters of a word that a table of numbers keeps whole."""
+MOST_ROWS, FEW_ROWS = 12, 3
+"""Of a table of more numbers only the first wrong ones are printed."""
 
 
 def show(result: Result) -> None:
@@ -148,19 +150,23 @@ def verdict_of(check: CheckResult) -> str:
 
 
 def numbers(check: CheckResult) -> None:
-    """Print a check's numbers beside the right values."""
+    """Print a check's numbers beside the right values; of many, the first that are wrong."""
+    wrong = [row for row in check.rows if row.share < 1.0]
+    rows = check.rows if len(check.rows) <= MOST_ROWS else wrong[:FEW_ROWS]
     table = tables.table()
     # In a narrow terminal the comment wraps first, and a name is never broken inside a word.
-    words = (word for one in check.rows for word in one.what.split())
+    words = (word for one in rows for word in one.what.split())
     longest = min(LONGEST_NAME, max(map(len, words), default=0))
     table.add_column("", overflow="fold", min_width=longest)
     for heading in ("yours", "right"):
         tables.add(table, heading)
     table.add_column("", overflow="fold")
-    for one in check.rows:
+    for one in rows:
         got = "–" if one.got is None else f"{one.got:.4g}"
         table.add_row(escape(one.what), got, _band(one.low, one.high), escape(one.says))
     tables.print_table(console(), table)
+    if rows != check.rows:
+        say(f"  {len(check.rows)} numbers in all, {len(wrong)} of them wrong")
 
 
 def _band(low: float | None, high: float | None) -> str:

@@ -131,7 +131,9 @@ class Function(Check, Call):
         if not wrong:
             return made
         missing = [name for name in wrong if name not in got]
-        message = f"{len(rows) - len(wrong)} of {len(rows)} numbers are right; {made.message}"
+        nearly = sum(0.0 < r.share < 1.0 for r in rows)
+        says = f"are right, {nearly} nearly" if nearly else "are right"
+        message = f"{len(rows) - len(wrong)} of {len(rows)} numbers {says}; {made.message}"
         if missing:
             message = f"{message}; not returned: {', '.join(missing)}"[:1000]
         return dataclasses.replace(made, message=message, tag=wrong[0])

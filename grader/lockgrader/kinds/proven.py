@@ -153,6 +153,9 @@ class Proven(ProofCheck):
             other = "" if example.found == verdict.found else f"{example.found} "
             asked += f"; {other}already with {example.memory.upper()}, shown here"
         shown = violated(f"{verdict.found} ({asked})", example)
+        if example.steps and example.steps[-1].operation == "start":
+            thread = example.steps[-1].thread
+            shown += f"\nthread {thread} comes in without any operation on shared memory"
         # The belief is about what is shown: with a stronger memory another property may fail.
         return Finding("fail", 0.0, shown, tag=example.found, counterexample=example.to_json())
 

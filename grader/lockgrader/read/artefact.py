@@ -82,8 +82,8 @@ def parse(data: bytes, *, max_bytes: int = MAX_BYTES, each: bool = False) -> Any
 def numbers(document: dict[str, Any], asked: tuple[str, ...], *, most: int = 10_000) -> Numbers:
     """The answers of a document that maps names to a number, or to a list of numbers.
 
-    A number may stand between quotes. Each answer stands for itself: one that is not of this form, and a name that is not asked for,
-    leave the others as they are.
+    A number may stand between quotes. Each answer stands for itself: one that is not of this form,
+    and a name that is not asked for, leave the others as they are.
 
     Arguments:
         document: what :func:`parse` gave. asked: names of answers. most: numbers in one answer.

@@ -218,7 +218,7 @@ def start(
         now: the time, by default the clock's.
 
     Raises:
-        WorkspaceError: the folder is not empty, or cannot be written.
+        WorkspaceError: the folder is not empty, lies in another workspace, or cannot be written.
         LabError: these files are no lab.
     """
     if folder.is_dir() and (folder / LAB / STATE).exists():
@@ -226,6 +226,12 @@ def start(
             f"you have already started a lab in {folder}: go on there, or start in another folder "
             "with --dir"
         )
+    for above in folder.resolve().parents:
+        if (above / LAB / STATE).is_file():
+            raise WorkspaceError(
+                f"{folder} would lie inside the lab that you have started in {above}; go to "
+                f"{above.parent} first"
+            )
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise WorkspaceError(
             f"{folder} exists and is not empty, and nothing is overwritten; "

@@ -259,6 +259,15 @@ def test_a_narrow_table_wraps_its_comment(capsys: pytest.CaptureFixture[str]) ->
     assert max(map(len, shown.splitlines())) <= 80
 
 
+def test_a_long_table_shows_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of many numbers the first wrong ones are printed, and how many there are."""
+    rows = tuple(Row(what=f"rate {n}", got=81.7, says="too big") for n in range(36))
+    numbers(made("a", "fail", rows=rows))
+    shown = capsys.readouterr().out
+    assert [1, 1, 1, 0] == [shown.count(f"rate {n} ") for n in range(4)]
+    assert "36 numbers in all, 36 of them wrong" in shown
+
+
 def test_what_is_not_decided_says_why(capsys: pytest.CaptureFixture[str]) -> None:
     """A budget with its help, whole; an internal error by its last line. Never as a failure."""
     says = "the proof: not decided, and no points are lost: 100 states\nhelp: use fewer words"

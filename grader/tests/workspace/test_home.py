@@ -101,6 +101,8 @@ def test_every_lab_can_be_started(name: str, tmp_path: Path) -> None:
 
 def test_work_is_not_overwritten(lab: Path, mine: Workspace, tmp_path: Path) -> None:
     """A folder with anything in it is refused; an empty one is taken; nothing is left over."""
+    with pytest.raises(WorkspaceError, match="would lie inside the lab"):
+        begin(lab, mine.folder / "other")
     with pytest.raises(WorkspaceError, match="already started"):
         begin(lab, mine.folder)
     (tmp_path / "full").mkdir()

@@ -179,6 +179,10 @@ def class_source(cls: type[Struct]) -> Source:
         return Source(f"<{cls.__module__}>", "")
 
 
+LONGEST = 200
+"""Characters in which the end of a yield is looked for."""
+
+
 def parse(text: str, file: str) -> ast.Module:
     """A file's syntax tree.
 
@@ -198,7 +202,7 @@ def parse(text: str, file: str) -> ast.Module:
     except SyntaxError as e:
         line, start = e.lineno or 1, max(0, (e.offset or 1) - 1)
         end = max(start + 1, (e.end_offset or 0) - 1) if e.end_lineno == line else start + 1
-        if bare := _bare_yield((e.text or "")[start:]):
+        if bare := _bare_yield((e.text or "")[start : start + LONGEST]):
             source.fail("yield-in-parentheses", Span(line, start, start + len(bare)), text=bare)
         source.fail("syntax", Span(line, start, end), detail=e.msg)
     except ValueError as e:
@@ -209,7 +213,7 @@ def parse(text: str, file: str) -> ast.Module:
 
 
 def _bare_yield(text: str) -> str:
-    """The yield and its call with which a text begins, where Python stopped; "" for another text."""
+    """The yield with its call that a text begins with, where Python stopped; "" for another."""
     for call in re.finditer(r"\)", text) if re.match(r"yield\b", text) else ():
         with contextlib.suppress(SyntaxError):
             ast.parse(f"({text[: call.end()]})", mode="eval")
