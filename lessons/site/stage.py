@@ -48,6 +48,15 @@ MODULES = (
 )
 """The modules of the Python reference."""
 
+GALLERY = "gallery.md"
+_COMMAND = re.compile(r"^```sh\n(?P<command>locklab .*)\n```\n", re.MULTILINE)
+_DRAWN = r"""\g<0>
+```{code-cell} python
+:tags: [remove-input]
+drawn("\g<command>")
+```
+"""
+"""Below each command of the gallery comes its plot."""
 _ENTRY = re.compile(r"^- \[[^\]]+\]\((?P<target>[^)#]+\.md)\)", re.MULTILINE)
 _HEADING = re.compile(r"^# .*\n", re.MULTILINE)
 _CELL = re.compile(r"^```\{code-cell\}.*?^```\n", re.MULTILINE | re.DOTALL)
@@ -157,7 +166,7 @@ def stage(folder: Path) -> None:
             shown = _HEADING.sub(
                 rf"\g<0>\n{downloads(Path(name).stem)}\n", playable(shown), count=1
             )
-        shown = searchable(shown, name)
+        shown = searchable(_COMMAND.sub(_DRAWN, shown) if name == GALLERY else shown, name)
         if name in INDEXES:
             made_here = [one for one in from_code if os.path.dirname(one) == os.path.dirname(name)]
             shown += menu([*indexed(name), *made_here])

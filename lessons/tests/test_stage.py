@@ -92,6 +92,14 @@ def test_pages_are_made_from_code(site: Path) -> None:
     assert "automodule:: lockdata" in (site / "reference/python/lockdata.md").read_text("utf-8")
 
 
+def test_a_plot_follows_each_command_of_the_gallery(site: Path) -> None:
+    """The cell below draws what the command above saves."""
+    text = (site / "gallery.md").read_text("utf-8")
+    printed = re.findall(r"^```sh\n(locklab .*)\n```$", text, re.MULTILINE)
+    assert printed == re.findall(r'^drawn\("(.*)"\)$', text, re.MULTILINE)
+    assert len(printed) > 9
+
+
 def test_locks_open_in_the_playground(site: Path) -> None:
     """Each lock of the library, and each lock of a lesson below the cell that first imports it."""
     listed = (site / "reference/library.md").read_text("utf-8")
