@@ -15,6 +15,7 @@ from lockgrader.report.student import not_decided, withheld
 from lockgrader.result import CheckResult, Result
 from lockui import tables
 from lockui.console import console, say, stderr, warn
+from lockui.numbers import significant
 
 if TYPE_CHECKING:
     from lockgrader.batch.compare import Comparison
@@ -162,7 +163,7 @@ def numbers(check: CheckResult) -> None:
         tables.add(table, heading)
     table.add_column("", overflow="fold")
     for one in rows:
-        got = "–" if one.got is None else f"{one.got:.4g}"
+        got = "–" if one.got is None else significant(one.got, 4)
         table.add_row(escape(one.what), got, _band(one.low, one.high), escape(one.says))
     tables.print_table(console(), table)
     if rows != check.rows:
@@ -173,5 +174,6 @@ def _band(low: float | None, high: float | None) -> str:
     if low is None and high is None:
         return tables.DASH
     if low is None or high is None:
-        return f"at most {high:.4g}" if high is not None else f"at least {low or 0:.4g}"
-    return f"{low:.4g} to {high:.4g}"
+        end = significant(low or 0.0 if high is None else high, 4)
+        return f"at {'least' if high is None else 'most'} {end}"
+    return f"{significant(low, 4)} to {significant(high, 4)}"
