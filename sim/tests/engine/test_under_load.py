@@ -790,6 +790,59 @@ def test_a_spin_beside_a_sibling_is_jumped_over(mechanism: str) -> None:
             assert idle_rows(pair) > 100
 
 
+class TwoSpinners(Workload):
+    """CPUs 0 and 1, of one core, spin on lines of their own; CPU 2, of that core, loads another.
+
+    It evicts the line that was used least recently, so the order of the spinners' uses counts.
+    """
+
+    delay = param(0)
+    first = word(padded=True)
+    second = word(padded=True)
+    third = word(padded=True)
+    fourth = word(padded=True)
+
+    def thread(self) -> Program:
+        """Spin for a word that CPU 3 writes, or load a line from time to time."""
+        if cpu() == 0:
+            while (yield self.first.load(RELAXED)) == 0:
+                yield pause()
+        elif cpu() == 1:
+            while (yield self.second.load(RELAXED)) == 0:
+                yield pause()
+                yield self.third.load(RELAXED)
+        elif cpu() == 2:
+            for _ in range(4):
+                yield compute(150 + self.delay)
+                yield self.fourth.load(RELAXED)
+        else:
+            yield compute(2_000)
+            yield self.first.store(1, RELAXED)
+            yield self.second.store(1, RELAXED)
+
+
+THREE_THREADS = {
+    "distance": tuple(
+        tuple(0 if a == b else 1 if a < 3 and b < 3 else 3 for b in range(4)) for a in range(4)
+    ),
+    "node_of": (0, 0, 0, 1),
+    "home_distance": ((2, 2, 2, 3), (3, 3, 3, 2)),
+}
+ONE_SET_OF_L1 = {"private_sets": 8, "private_ways": 4, "private_hit_ps": 7} | {
+    **{"l1_sets": 1, "l1_ways": 3, "shared_l1": 1}
+}
+
+
+@pytest.mark.parametrize("delay", [1, 3, 5, 7])
+def test_spinners_of_one_set_are_not_jumped_over_together(delay: int) -> None:
+    """The third thread evicts the same line in both engines, whichever of them used theirs last."""
+    machine = tables(4, **ONE_SET_OF_L1, **THREE_THREADS)
+    with plain_until(NEVER):
+        pair = run_pair(TwoSpinners(delay=delay), machine, seed=1, until_ps=2_500)
+    compare(pair)
+    assert idle_rows(pair) > 100
+
+
 class Crowded(Workload):
     """Each CPU writes three lines of another node, more than a small cache holds."""
 
