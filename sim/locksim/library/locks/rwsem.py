@@ -34,6 +34,8 @@ Cost in line transfers. Uncontended or readers alone: as ``rwlock``, two atomic 
 line, one after another all over the machine, and a store to ``owner`` beside it. Sleeping: three
 spinlocked sections, a wake-up and a sleep. Readers that wait together share one section.
 
+The lock of the list is fair, as in ``mutex`` and for its reason.
+
 Proofs. Under sc and tso; ``osq`` says why not under c11.
 
 Fairness. Readers that come while readers are in overtake waiting writers until HANDOFF is set, and
@@ -50,7 +52,7 @@ Source: Linux 5.15, kernel/locking/rwsem.c (Howells; Long, 2019).
 
 from locksim.lang import *
 from locksim.library.locks.osq import OptimisticSpinQueue
-from locksim.library.locks.ttas import TTASLock
+from locksim.library.locks.ticket import TicketLock
 
 __all__ = ["LinuxRWSemaphore"]
 
@@ -87,7 +89,7 @@ class LinuxRWSemaphore(RWLock):
     resched_one_in = param(16)
     count = word(padded=True)
     owner = word()
-    wait_lock = part(TTASLock)
+    wait_lock = part(TicketLock)
     first = pointer(RWWaiter)
     last = pointer(RWWaiter)
     queue = part(OptimisticSpinQueue)
