@@ -209,7 +209,7 @@ def _labs() -> dict[int, list[Step]]:
         hours = [float(n) for n in row["hours"].split("–")]
         minutes = 60 * sum(hours) / len(hours)
         title = f"lab {name[3:5]}, {name[6:].replace('-', ' ')}"
-        step = Step("lab", name, title, minutes, f"locklab lab start {name}")
+        step = Step("lab", name, title, minutes, f"locklab lab start {name[:5]}")
         found.setdefault(int(row["lessons"].split(",")[0]), []).append(step)
     return found
 

@@ -104,7 +104,10 @@ def _print(view: Console, found: Sequence[State], *, every: bool) -> None:
     for state in shown:
         step, words = state.step, state.words or "–"
         words = f"{words}, done" if state.done and "solved" not in words else words
-        table.add_row(step.title, step.kind, time(step.minutes), words, step.how)
+        how = tables.DASH if state.done else step.how
+        if step.kind == "lab" and state.words and not state.done:
+            how = "locklab lab check"
+        table.add_row(step.title, step.kind, time(step.minutes), words, how)
     say("", view)
     tables.print_table(view, table)
     kinds = {state.step.kind: 0 for state in found}

@@ -33,7 +33,10 @@ h1 {{ position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overfl
 <script id="data" type="application/json">{data}</script>
 <script type="module">
 {script}
-mount(document.getElementById("player"), JSON.parse(document.getElementById("data").textContent));
+const player = document.getElementById("player");
+mount(player, JSON.parse(document.getElementById("data").textContent));
+// Its keys work before the first click; a page inside a lesson leaves the lesson's keys alone.
+if (self === top) player.firstElementChild.focus({{ preventScroll: true }});
 </script>
 </body>
 </html>

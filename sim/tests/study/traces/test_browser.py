@@ -95,11 +95,10 @@ def trace_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_trace_steps_by_keyboard(opened: Opened, trace_page: Path) -> None:
-    """The player can be reached by the tabulator; arrows, page keys, home and end move."""
+    """The player has the focus when its page opens; arrows, page keys, home and end move."""
     opened.open(trace_page)
     last = opened.tab.eval_on_selector(".scrub", "scrub => +scrub.max")
     assert ROWS - 50 <= last < ROWS
-    opened.press("Tab")
     assert "locklab" == opened.tab.evaluate("document.activeElement.className")
     found = []
     for key in ("ArrowRight", "Shift+ArrowRight", "PageDown", "ArrowLeft", "End", "Home"):
