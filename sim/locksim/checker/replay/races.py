@@ -85,7 +85,8 @@ def _missing(path: Replay, first: int) -> str:
     wrong = []
     for k, good, order in ((sent, _RELEASES, "RELEASE"), (got, _ACQUIRES, "ACQUIRE")):
         if (has := _order(path, k)) not in good:
-            wrong.append((k, f"the {_kind(path, k)} in step {k + 1} is {has.name}", order))
+            both = order if has is Order.RELAXED else "ACQ_REL"  # an update keeps its other half
+            wrong.append((k, f"the {_kind(path, k)} in step {k + 1} is {has.name}", both))
     head = f"thread {me} reads {path.steps[got].word} in step {got + 1} from thread {who}'s step "
     return (
         f"{head}{sent + 1}, but {' and '.join(text for _, text, _ in wrong)}\n"

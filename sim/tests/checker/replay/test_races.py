@@ -99,6 +99,34 @@ def test_the_weak_order_is_named(released, acquired, missing):
     assert f"thread 1 reads flag in step 3 from thread 0's step 2, but {missing}" == "\n".join(rest)
 
 
+class LastPut(Workload):
+    """Who puts the last of two references ends the object.
+
+    Arguments:
+        releases: whether the puts are RELEASE; otherwise they are ACQUIRE.
+    """
+
+    releases = param(0)
+    data = word()
+    count = word(2)
+
+    def thread(self):
+        yield self.data.load(RELAXED)
+        if self.releases:
+            old = yield self.count.fetch_add(-1, RELEASE)
+        else:
+            old = yield self.count.fetch_add(-1, ACQUIRE)
+        if old == 1:
+            yield self.data.store(1, RELAXED)
+
+
+@pytest.mark.parametrize("releases", [0, 1])
+def test_an_update_keeps_the_half_that_it_has(releases):
+    """An update that needs the other half, too, is to become ACQ_REL."""
+    verdict = check_workload(LastPut(releases=releases), threads=2, memory="c11", plain=("data",))
+    assert verdict.counterexample.message.endswith("ACQ_REL")
+
+
 def test_without_a_handoff_none_is_blamed():
     """The thread that races has read nothing of the other."""
     workload = Sending(released=1, acquired=1)
