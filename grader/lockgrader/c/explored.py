@@ -84,7 +84,7 @@ def finding_of(data: bytes, program: Program, source: dict[str, list[str]], memo
         raise MalformedError(f"the report's {place}: {first['msg']}") from error
     if any(one.thread >= report.threads for one in report.path):
         raise MalformedError("a step of a thread that does not exist")
-    made = f"{report.runs:,} runs, {memory.upper()}"
+    made = f"{report.runs:,} run{'s' * (report.runs != 1)}, {memory.upper()}"
     names = _Names(program, report.blocks)
     message = re.sub(r"\{(pc|at):(\w{1,16})\}", names.named, report.message)
     if report.verdict == "unfinished":
