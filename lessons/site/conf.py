@@ -31,6 +31,7 @@ extensions = ["myst_nb", "sphinx_design", "sphinx.ext.autodoc", "sphinx.ext.napo
 
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
+suppress_warnings = ["misc.highlighting_failure"]  # a handout's JSON has words for what is missing
 os.environ[EVERY] = "1"
 nb_execution_mode = "force"
 # A guard against a cell that hangs; how long a lesson may take is another test's business.

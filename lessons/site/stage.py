@@ -140,7 +140,7 @@ def searchable(text: str, name: str) -> str:
 
 
 def _entries(words: list[str]) -> str:
-    return "".join(f"```{{index}} single: {' '.join(word.split())}\n```\n" for word in words)
+    return "".join(f"```{{index}} !single: {' '.join(word.split())}\n```\n" for word in words)
 
 
 def indexed(index: str) -> list[str]:

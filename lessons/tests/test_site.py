@@ -109,3 +109,19 @@ def test_the_search_finds(browser: Any, server: str) -> None:
     assert any("lessons/09-grace-periods.html" in address for address in found)
     assert ([], []) == (said, violations(page))
     page.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        ("lab 02", "labs/lab02-spinlocks/handout.html"),
+        ("CAS", "docs/start/glossary.html"),
+        ("memory barrier", "docs/start/glossary.html"),
+    ],
+)
+def test_the_search_knows_other_words(browser: Any, server: str, words: str, place: str) -> None:
+    """The first result is what a reader means."""
+    page, _ = opened(browser, f"{server}search.html?q={words}", "light", 1280)
+    first = page.locator("#search-results li a").first
+    assert place == first.evaluate("link => link.getAttribute('href')").partition("#")[0]
+    page.close()

@@ -114,12 +114,12 @@ def test_locks_open_in_the_playground(site: Path) -> None:
 def test_other_words_are_in_the_index(site: Path, stage: ModuleType) -> None:
     """A handout by its number, a term by its other names; the rest of a page stays."""
     handout = (site / "labs/lab02-spinlocks/handout.md").read_text("utf-8")
-    assert "# Lab 02: spinlocks\n\n```{index} single: lab 02\n" in handout
+    assert "# Lab 02: spinlocks\n\n```{index} !single: lab 02\n" in handout
     text = (
         "# G\n\n## Fence\n\nOrders. Also called memory\nbarrier, or barrier.\n\n## HOLD\n\nTime.\n"
     )
     shown = stage.searchable(text, "docs/start/glossary.md")
-    entries = re.findall(r"^```\{index\} single: (.*)\n```\n", shown, re.MULTILINE)
+    entries = re.findall(r"^```\{index\} !single: (.*)\n```\n", shown, re.MULTILINE)
     assert ["memory barrier", "barrier"] == entries
     assert text == re.sub(r"\n```\{index\}.*\n```(?=\n```)|\n```\{index\}.*\n```\n", "", shown)
     assert text == stage.searchable(text, "docs/use/language.md")
