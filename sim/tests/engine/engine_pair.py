@@ -82,6 +82,7 @@ def compare(pair: Pair) -> None:
             # Only the jumping engine sees at once that a wait will never end.
             assert isinstance(pair.jumped, DeadlockError), said(pair.jumped)
             assert " spins on " in str(pair.jumped)
+            assert pair.plain.finished < len(pair.plain.cpu), said(pair.jumped)
             assert "" == idle_for_ever(pair.plain, pair.jumped)
     elif isinstance(pair.expected, DeadlockError):
         assert said(pair.expected) == said(pair.jumped)

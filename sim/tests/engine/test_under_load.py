@@ -843,6 +843,31 @@ def test_spinners_of_one_set_are_not_jumped_over_together(delay: int) -> None:
     assert idle_rows(pair) > 100
 
 
+class EarlyWriter(Workload):
+    """CPU 0 spins on a word; its sibling writes it within the first rounds."""
+
+    delay = param(0)
+    first = word(padded=True)
+
+    def thread(self) -> Program:
+        """Wait for the word, or write it."""
+        if cpu() == 0:
+            while (yield self.first.load(RELAXED)) == 0:
+                yield pause()
+            yield self.first.fetch_add(1, RELAXED)
+        elif cpu() == 1:
+            yield compute(self.delay)
+            yield self.first.fetch_add(1, RELAXED)
+
+
+def test_no_jump_begins_with_a_value_that_a_sibling_has_changed() -> None:
+    """The sibling writes at every picosecond from the first hit to the end of the first rounds."""
+    machine = tables(4, **ONE_SET_OF_L1, **THREE_THREADS)
+    with plain_until(NEVER):
+        for delay in range(MEMORY, MEMORY + 10):
+            compare(run_pair(EarlyWriter(delay=delay), machine, seed=1, until_ps=2_500))
+
+
 class Crowded(Workload):
     """Each CPU writes three lines of another node, more than a small cache holds."""
 
