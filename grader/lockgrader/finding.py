@@ -15,6 +15,7 @@ from lockgrader.result import Curve, Row, Verdict
 from lockui.numbers import significant
 
 __all__ = [
+    "KEPT",
     "Finding",
     "Operation",
     "Settled",
@@ -36,6 +37,8 @@ UNITS = {
     1e6: "is the unit right?",
 }
 """A number that is off by such a factor often has another unit."""
+KEPT = "kept for the instructor"
+"""What is said of an answer in words that is as it should be."""
 UNIT_SLACK = 1.1
 
 Operation = tuple[str, int, int]

@@ -12,6 +12,7 @@ from rich.markup import escape
 
 from lockgrader.check import Check
 from lockgrader.cli.show import belief, numbers, reason, say_wrapped, verdict_of
+from lockgrader.finding import KEPT
 from lockgrader.judging.evaluate import NEEDS_LINUX
 from lockgrader.result import CheckResult, Result
 from lockgrader.workspace.attempt import public_checks, to_do
@@ -91,6 +92,8 @@ def _show_next(workspace: Workspace, result: Result, *, every: bool) -> None:
         if one.verdict == "pass" and one.rows and len(result.checks) < len(checks):
             say_wrapped(f"\n{one.title} ({one.name}): pass", "")  # asked for by its name
             numbers(one)
+        if one.verdict == "pass" and by_name[one.name].asks_words and one.message != KEPT:
+            say_wrapped(f"\n{one.title} ({one.name}): {one.message}", "")
         if one.verdict in ("pass", "skipped") or one.message in shown:
             continue
         if not asked:

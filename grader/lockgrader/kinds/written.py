@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from pydantic import Field
 
 from lockgrader.check import Check
-from lockgrader.finding import Finding
+from lockgrader.finding import KEPT, Finding
 from lockgrader.lab.closed import Text
 from lockgrader.sandbox import Profile
 
@@ -53,7 +53,7 @@ class Written(Check):
         if words < FEWEST_WORDS:
             says = f"'{self.answer}' has fewer than {FEWEST_WORDS} words: write a sentence"
             return Finding("no_output", 0.0, says, tag="missing", answer=answered)
-        says = "kept for the instructor"
+        says = KEPT
         if 0 < self.most_words < words:
             says = f"{says}, who reads {self.most_words} of its {words} words: shorten it"
         return Finding("pass", 1.0, says, answer=answered)
