@@ -172,8 +172,6 @@ void locklab_check(void)
         locklab_fail("no thread keeps the last reference");
     if (counted_alone() >= 0)
         locklab_fail("the count is not negative after mark_dead()");
-    if (get_not_zero())
-        locklab_fail("get_not_zero() is true, but the object is dead");
     free(object);
 #elif SCENARIO == DEAD
     if (atomic_load(&last) == 1 && get_not_zero())
