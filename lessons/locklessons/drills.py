@@ -59,7 +59,7 @@ def _answer(problem: Problem) -> str:
 
 
 def _text(text: str) -> str:
-    return f'<pre style="white-space: pre-wrap">{html.escape(text)}</pre>'
+    return f'<pre style="white-space: pre-wrap; word-break: normal">{html.escape(text)}</pre>'
 
 
 def _box(problem: Problem, note: Callable[[bool], None], asked: str, more: str) -> Any:
