@@ -4,16 +4,40 @@
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 
 const here = (name) => new URL(name, import.meta.url).href;
+const plain = self.fetch;
+
+/** Ask for all parts at once, as Pyodide fetches one after the other, and report how much is here.
+ *  A part may lie there compressed, so that a server that compresses nothing sends few bytes, too.
+ *  @param sizes bytes of each part's file. Gives answers by address. */
+function load(sizes) {
+  const all = Object.values(sizes).reduce((sum, bytes) => sum + bytes, 0);
+  let loaded = 0;
+  const count = (chunk, out) => {
+    loaded += chunk.length;
+    postMessage({ loaded: [loaded, all] });
+    out.enqueue(chunk);
+  };
+  const part = async (file, name) => {
+    const found = await plain(here(file));
+    if (!found.ok) throw new Error(`${file} cannot be loaded (${found.status})`);
+    const counted = found.body.pipeThrough(new TransformStream({ transform: count }));
+    const body = file === name ? counted : counted.pipeThrough(new DecompressionStream("gzip"));
+    return new Response(body, { headers: { "Content-Type": name.endsWith(".wasm") ? "application/wasm" : "text/javascript" } });
+  };
+  const named = Object.keys(sizes).map((file) => [file, file.replace(/\.packed$/, "")]);
+  return new Map(named.map(([file, name]) => [here(name), part(file, name)]));
+}
 
 async function start() {
-  const [python, wheels, ours] = await Promise.all([
-    loadPyodide({ indexURL: here("pyodide/") }),
-    fetch(here("wheels/list.json")).then((found) => found.json()),
-    fetch(here("locklab.zip")).then((found) => found.arrayBuffer()),
-  ]);
-  const quiet = { messageCallback: () => {} };
-  await python.loadPackage(wheels.map((wheel) => here(`wheels/${wheel}`)), quiet);
-  python.unpackArchive(ours, "zip", { extractDir: "/locklab" });
+  const { lock, sizes } = await (await plain(here("parts.json"))).json();
+  const parts = load(sizes);
+  self.fetch = (address, options) => parts.get(String(address)) ?? plain(address, options);
+  const script = URL.createObjectURL(await (await fetch(here("pyodide/pyodide.asm.mjs"))).blob());
+  const { default: createPyodideModule } = await import(script);
+  const python = await loadPyodide({ indexURL: here("pyodide/"), lockFileContents: lock, createPyodideModule });
+  const wheels = [...parts.keys()].filter((name) => name.endsWith(".whl"));
+  await python.loadPackage(wheels, { messageCallback: () => {} });
+  python.unpackArchive(await (await fetch(here("locklab.zip"))).arrayBuffer(), "zip", { extractDir: "/locklab" });
   python.runPython("import sys; sys.path.insert(0, '/locklab')");
   return python.pyimport("locksim.play.worker");
 }
