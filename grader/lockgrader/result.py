@@ -57,8 +57,9 @@ Verdict = Literal[
 has failed. ``grader_error``: an internal error; no points are lost, and the check is run again."""
 VERDICTS: tuple[str, ...] = get_args(Verdict)
 
-FITS_OTHER = "correct for a different variant than yours"
-"""Added to the message of a wrong answer that is right for another variant."""
+FITS_OTHER = "right with other values of variant.toml"
+"""Added to the message of a wrong answer that is right for another variant: a wrong machine, a
+slip that hits one of the other values by chance, or another student's answer."""
 RESULT, HISTORY = "result.json", "history.jsonl"
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Points = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1e6)]

@@ -85,7 +85,7 @@ def _show_next(workspace: Workspace, result: Result, *, every: bool) -> None:
     state, checks = workspace.state, public_checks(workspace)
     by_name = {c.name: c for c in checks}
     following = to_do(state, checks)
-    shown: set[str] = set()
+    told: set[str] = set()
     left = 0
     for one in result.checks:
         asked = every or (following is not None and one.name == following.name)
@@ -94,15 +94,14 @@ def _show_next(workspace: Workspace, result: Result, *, every: bool) -> None:
             numbers(one)
         if one.verdict == "pass" and by_name[one.name].asks_words and one.message != KEPT:
             say_wrapped(f"\n{one.title} ({one.name}): {one.message}", "")
-        if one.verdict in ("pass", "skipped") or one.message in shown:
+        again = one.message in told and not one.rows  # as a file that does not compile
+        if one.verdict in ("pass", "skipped") or again:
             continue
         if not asked:
             left += 1
         else:
-            _explain(workspace, by_name[one.name], one, state)
-            shown.add(
-                one.message
-            )  # a file that does not compile fails every check with one message
+            _explain(workspace, by_name[one.name], one, told)
+            told |= {one.message, one.misconception}
     if left:
         say(f"\nlocklab lab check --all explains {left} more")
     whole = len(result.checks) == len(checks)
@@ -111,8 +110,10 @@ def _show_next(workspace: Workspace, result: Result, *, every: bool) -> None:
             if whole or name in state.predictions:
                 _predicted(name, state, workspace.lab.answers)
     if not whole:
-        so_far = f"{state.points:.4g} of {state.max_points:g} in all public checks so far"
-        say(f"\n{result.points:.4g} of {result.max_points:g} points in these checks; {so_far}")
+        here = f"{result.points:.4g} of {result.max_points:g} points in these checks"
+        since = f"{state.points:.4g} of {state.max_points:g} in all checks since you changed a file"
+        best = f" (your best: {state.best:.4g})" if state.points < state.best else ""
+        say_wrapped(f"\n{here}; {since}{best}", "")
         return
     say(f"\n{_points(result, state, following)}")
 
@@ -214,8 +215,14 @@ def _points(result: Result, state: State, following: Check | None) -> str:
     return f"{text}. The grader has hidden checks too."
 
 
-def _explain(workspace: Workspace, check: Check, one: CheckResult, state: State) -> None:
-    """Print what a check found, the misconception behind it, and the next step."""
+def _explain(workspace: Workspace, check: Check, one: CheckResult, told: Collection[str]) -> None:
+    """Print what a check found, the misconception behind it, and the next step.
+
+    Arguments:
+        workspace, check, one: whose, which, and its result. told: the misconceptions
+            that stand above with their correction, and other text; a correction comes once.
+    """
+    state = workspace.state
     say_wrapped(f"\n{one.title} ({one.name}): {verdict_of(one)}", "")
     says = reason(one)
     say_wrapped(says, "  ")
@@ -227,7 +234,7 @@ def _explain(workspace: Workspace, check: Check, one: CheckResult, state: State)
         say(f"  play it in a browser:\n    {shlex.join(replay)}")
     if one.rows:
         numbers(one)
-    for says in belief(one):
+    for says in belief(one)[: 1 if one.misconception in told else None]:
         say_wrapped(says, "  ")
     if check.hints and one.verdict in ("fail", "partial", "no_output"):
         seen = state.hints[check.name].seen if check.name in state.hints else 0

@@ -7,9 +7,9 @@ wrong answer must not cost more than the rest of the grading. The variants come 
 from the batch, so a result depends on its own submission only.
 
 A match is a reason to ask, not a verdict; points stay as they are. Two machines can be so similar
-that an honest mistake gives the other's number. The student reads that the answer is correct for a
-different variant, which helps after a measurement on the wrong machine. Only the instructor's
-summary names the students who have that variant.
+that an honest mistake gives the other's number. The student reads that the answer is right with
+other values, which helps after a measurement on the wrong machine. Only the instructor's summary
+names the students who have that variant.
 """
 
 from __future__ import annotations

@@ -96,7 +96,9 @@ class Function(Check, Call):
             if number == 0:
                 worst = made
             elif made.verdict != "pass" and made.share < worst.share:
-                says, tag = f"with other arguments: {made.message}", made.tag
+                which = f"the arguments of call {number + 1} ('lab given' writes NAME-{number + 1})"
+                which = which if number < len(seen) else "other arguments"
+                says, tag = f"with {which}: {made.message}", made.tag
                 if number >= len(seen) and worst.verdict == "pass":
                     says, tag = f"right for the arguments that you can see; {says}", BY_HEART
                 worst = dataclasses.replace(made, message=says, tag=tag)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from lockgrader.check import Check
@@ -75,12 +76,21 @@ def expected(value: Expected, submitted: Submitted) -> float:
 
 def load_of(measure: Measure) -> str:
     """The measurement in words, with its load, as a student can repeat it."""
-    load = f"{measure.workload}, {measure.settings}" if measure.settings else measure.workload
+    settings = (f"{name} {value}" for name, value in measure.settings.items())
+    load = ", ".join([measure.workload, *settings])
     if measure.workload == "critical_section":
         times = f"hold {measure.hold_ns} ns, think {measure.think_ns} ns"
         load = f"{times}, {measure.words} shared word{'s' * (measure.words != 1)}"
-    where = f"{measure.cpus} CPUs of {measure.machine}"
+    where = f"{measure.cpus} CPUs of {_machine(measure.machine)}"
     return f"measured with {lock_of(measure)} on {where} ({load})"
+
+
+def _machine(name: str) -> str:
+    """A machine by its name: a profile's file is named by its stem, or by its data set."""
+    path = PurePath(name)
+    if path.suffix != ".toml":
+        return name
+    return path.parent.name if path.stem == "machine" else path.stem
 
 
 def lock_of(measure: Measure) -> str:

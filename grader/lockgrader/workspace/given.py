@@ -19,7 +19,8 @@ def write_given(workspace: Workspace, check: str, path: Path) -> tuple[list[Path
     Arguments:
         workspace: the student's. check: the name of one of its public checks.
         path: ``.json`` for all arguments. ``.csv`` or ``.parquet`` for the tables: of several, each
-            gets a file with its name behind the stem. What a second call gives has a 2 there.
+            gets a file with its name behind the stem. What a second call gives has a 2 there, and
+            behind its names in what is in none of them.
 
     Raises:
         WorkspaceError: the check gives nothing or shows the result of a prediction that is not
@@ -41,8 +42,9 @@ def write_given(workspace: Workspace, check: str, path: Path) -> tuple[list[Path
     first_call, *others = offered[check].arguments()
     files, left = _written(first_call, path)
     for number, arguments in enumerate(others, start=2):
-        more, _ = _written(arguments, path.with_stem(f"{path.stem}-{number}"))
+        more, others_left = _written(arguments, path.with_stem(f"{path.stem}-{number}"))
         files += more
+        left |= {f"{name}-{number}": value for name, value in others_left.items()}
     return files, left
 
 

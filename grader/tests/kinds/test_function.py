@@ -137,7 +137,11 @@ TABLE = "def f(a):\n    return {'twice': {21: 42, 5: 10}.get(a, 0)}"
     ("text", "verdict", "says"),
     [
         (RIGHT, "pass", ""),
-        (CONSTANT, "fail", "with other arguments: 0 of 1 numbers"),
+        (
+            CONSTANT,
+            "fail",
+            "with the arguments of call 2 ('lab given' writes NAME-2): 0 of 1 numbers",
+        ),
         (TABLE, "fail", "right for the arguments that you can see; with other arguments: "),
     ],
 )

@@ -5,7 +5,8 @@ from tiny_lab import TAS
 
 from lockgrader.kinds.answer import Answer
 from lockgrader.lab import Measure
-from lockgrader.measuring.numeric import expected
+from lockgrader.lab.trials import of_dataset
+from lockgrader.measuring.numeric import expected, load_of
 from lockgrader.submitted import Submitted
 from locksim.compiler import compile_source
 
@@ -66,6 +67,15 @@ def test_wrong_number_names_the_measurement() -> None:
     finding = COUNT.judge(submitted)
     load = "your own TAS on 4 CPUs of ideal-8 (hold 0 ns, think 1000 ns, 1 shared word)"
     assert f"measured with {load}" in finding.message
+
+
+def test_a_load_is_named_in_words() -> None:
+    """Settings are no text of Python, and a machine's file has a name, not a path."""
+    machine = str(of_dataset("vm-2-epyc") / "machine.toml")
+    more = {"workload": "readers_writers", "settings": {"read_percent": 90, "think_ns": 270}}
+    measure = OWN.model_copy(update={"cpus": 2, "machine": machine, **more})
+    load = "2 CPUs of vm-2-epyc (readers_writers, read_percent 90, think_ns 270)"
+    assert f"measured with your own TAS on {load}" == load_of(measure)
 
 
 def test_number_of_a_lock_that_is_not_there() -> None:

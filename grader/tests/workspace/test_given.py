@@ -24,10 +24,10 @@ def mine(tmp_path: Path) -> Workspace:
 
 
 def test_tables_are_written(mine: Workspace, tmp_path: Path) -> None:
-    """One table a call, and the other arguments of the first beside it."""
+    """One table a call, and the other arguments of each call, numbered as its file."""
     files, others = write_given(mine, "capacity", tmp_path / "curve.csv")
     assert [tmp_path / "curve.csv", tmp_path / "curve-2.csv"] == files
-    assert {"bucket_size"} == set(others)
+    assert {"bucket_size", "bucket_size-2"} == set(others)
     assert "labels,hits" in files[0].read_text().partition("\n")[0]
 
 
