@@ -75,7 +75,7 @@ def problem(plain_ns: float, pausing_ns: float) -> Problem:
 def reads_transfer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every simulated loop reads one transfer, so that a fit takes no simulation."""
 
-    def reading_ns(cell: Cell, machine: Machine, turn_ns: float, placement: object) -> float:
+    def reading_ns(cell: Cell, machine: Machine, turn_ns: float, **_: object) -> float:
         return machine.cost_ps()["transfer.node"] / 1000
 
     monkeypatch.setattr(fits, "reading_ns", reading_ns)

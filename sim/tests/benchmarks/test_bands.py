@@ -96,7 +96,9 @@ def test_advice_speaks_where_the_lead_is_sure(bands: ModuleType) -> None:
 
     table = {"g": Learned({ONE: ModelError(1.5, 0)}, 1.0)}
     points = [*choice(2, 1.2, 50.0), *choice(4, 3.0, 250.0)]
-    assert [(False, False), (True, True)] == bands.advice(points, table)
+    found = bands.advice(points, table)
+    assert [(False, False), (True, True)] == [(one.sure, one.right) for one in found]
+    assert [True, False] == [one.taken < one.best for one in found]
 
 
 def test_only_rows_of_one_section_are_rivals(bands: ModuleType) -> None:

@@ -79,4 +79,4 @@ def test_drawn_loads_are_those_of_the_file_in_form(twins) -> None:
         assert {*LOADS[0]} - {"class", "story"} <= {*load}
         assert 4 == len(load["changes"])
         assert {"hold_ps"} <= {*twins.holds(load, 1.0)}
-        assert twins.users(load) | twins.pauses(load, 4)
+        assert twins.users(load, 1) | twins.pauses(load, 4)
