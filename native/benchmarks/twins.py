@@ -23,6 +23,7 @@ from locknative.benchmark.measurement import Measurement
 from locknative.benchmark.meter import lock_tables
 from locknative.benchmark.runner import Stopping, bench
 from locknative.benchmark.storage import load
+from locknative.errors import NativeError
 from locksim import machine as machines
 from locksim.machine import Machine
 from locksim.study.reports import detect
@@ -131,13 +132,17 @@ def lines(
 def row_of(measurement: Measurement, case: Case, hold: float) -> dict[str, float]:
     """The measured cell of a change; ``index`` is that of its table."""
     asked = (case.kernel, case.threads, hold * case.shorter)
-    (found,) = (
-        one | {"index": k}
-        for k, one in enumerate(measurement.rows())
-        if (one["kernel"], one["threads"], one["hold_ns"]) == asked
+    for k, one in enumerate(measurement.rows()):
+        if (one["kernel"], one["threads"], one["hold_ns"]) == asked:
+            return one | {"index": k}
+    raise NativeError(
+        f"the measurement has no {case.kernel} with {case.threads} threads and a hold time of "
+        f"{asked[2]:g} ns: name one that it has with --threads"
     )
-    return found
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except NativeError as error:
+        sys.exit(f"error: {error}")
