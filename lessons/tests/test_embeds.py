@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 from locklessons.embeds import play_counterexample, play_run, you_are_the_scheduler
+from racy import Racy
 
 from locksim.checker import check_workload
-from locksim.lang import Lock, Workload, done, word
+from locksim.lang import Workload, done, word
 from locksim.library.locks.tas import TASLock
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.study.traces import record
@@ -26,20 +27,6 @@ class Lost(Workload):
         yield self.count.store(value + 1)
         assert value + 1 == (yield self.count.load())
         yield done()
-
-
-class Racy(Lock):
-    """Looks, and then takes."""
-
-    locked = word()
-
-    def acquire(self):
-        while (yield self.locked.load()) != 0:
-            pass
-        yield self.locked.store(1)
-
-    def release(self):
-        yield self.locked.store(0)
 
 
 @pytest.fixture

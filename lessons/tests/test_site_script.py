@@ -11,10 +11,10 @@ import pytest
 from locklessons.embeds import play_counterexample
 from locklessons.figures import EVERY, Figure, curves, explore
 from locklessons.predictions import predict, reveal
+from racy import Racy
 from study.traces.chromium import CHROMIUM, launch, served
 
 from locksim.kinds.checking import check_lock
-from locksim.lang import Lock, word
 
 SCRIPT = Path(__file__).resolve().parents[1] / "site" / "_static" / "lessons.js"
 SITE = Path(__file__).resolve().parents[2] / "out" / "site"
@@ -22,20 +22,6 @@ SITE = Path(__file__).resolve().parents[2] / "out" / "site"
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium (apt install chromium)")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 expect = sync_api.expect
-
-
-class Racy(Lock):
-    """Looks, and then takes."""
-
-    locked = word()
-
-    def acquire(self):
-        while (yield self.locked.load()) != 0:
-            pass
-        yield self.locked.store(1)
-
-    def release(self):
-        yield self.locked.store(0)
 
 
 def plot(cpus: int = 2, lock: str = "TAS") -> Figure:
