@@ -21,6 +21,7 @@ from runpy import run_path
 from typing import Any
 
 from locklessons.notebooks import BESIDE
+from locklessons.playable import links, playable
 
 from locksim.library.registry import entries
 from locksim.play.catalogue import library
@@ -59,7 +60,6 @@ drawn("\g<command>")
 """Below each command of the gallery comes its plot."""
 _ENTRY = re.compile(r"^- \[[^\]]+\]\((?P<target>[^)#]+\.md)\)", re.MULTILINE)
 _HEADING = re.compile(r"^# .*\n", re.MULTILINE)
-_CELL = re.compile(r"^```\{code-cell\}.*?^```\n", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<target>[^)\s]+)\)")
 
 
@@ -98,26 +98,6 @@ def downloads(stem: str) -> str:
         f'<p class="downloads"><a href="{stem}.ipynb" download>This lesson as a notebook</a>, '
         f'<a href="{BESIDE}" download>its glossary</a> (for the same folder)</p>\n'
     )
-
-
-def playable(text: str) -> str:
-    """Return a lesson with links to the playground below each cell that first imports locks."""
-    known, seen = library(), set[str]()
-
-    def linked(cell: re.Match[str]) -> str:
-        imported = re.findall(r"^from locksim\.library\.locks\.(\w+) import", cell[0], re.MULTILINE)
-        new = [name for name in imported if name in known and name not in seen]
-        seen.update(new)
-        return cell[0] + (in_playground(new, "../playground") if new else "")
-
-    return _CELL.sub(linked, text)
-
-
-def in_playground(names: list[str], folder: str) -> str:
-    """Return links that open locks of the library in the playground, where a site has one."""
-    links = [f'<a href="{folder}/index.html?lock={name}">{name}</a>' for name in names]
-    line = f'<p class="downloads">Open in the playground: {", ".join(links)}</p>'
-    return f"\n:::{{only}} playground\n{line}\n:::\n"
 
 
 def searchable(text: str, name: str) -> str:
@@ -162,10 +142,9 @@ def stage(folder: Path) -> None:
     pages = {name: path.read_text("utf-8") for name, path in sources().items()} | from_code
     for name, text in pages.items():
         shown, images = linked(text, name, pages)
+        shown = playable(shown, name)
         if name.startswith("lessons/"):
-            shown = _HEADING.sub(
-                rf"\g<0>\n{downloads(Path(name).stem)}\n", playable(shown), count=1
-            )
+            shown = _HEADING.sub(rf"\g<0>\n{downloads(Path(name).stem)}\n", shown, count=1)
         shown = searchable(_COMMAND.sub(_DRAWN, shown) if name == GALLERY else shown, name)
         if name in INDEXES:
             made_here = [one for one in from_code if os.path.dirname(one) == os.path.dirname(name)]
@@ -264,12 +243,14 @@ def formats() -> Iterator[tuple[str, str]]:
 
 def listing() -> Iterator[tuple[str, str]]:
     """Yield the list of the library's locks, caches and schedulers."""
+    place = "reference/library.md"
+    opened = links({name: f"?lock={name}" for name in library()}, place)
     rows = [f"| `{one.name}` | {one.kind} | {one.summary} |\n" for one in entries()]
     yield (
-        "reference/library.md",
+        place,
         "# Locks of the library\n\nWhat `locklab check`, `run` and `sweep` know by name; "
         "`locklab show lock NAME` prints one.\n"
-        f"{in_playground([*library()], '../playground')}\n"
+        f"{opened}\n"
         f"| name | kind | description |\n|---|---|---|\n{''.join(rows)}",
     )
 

@@ -107,7 +107,7 @@ def test_locks_open_in_the_playground(site: Path) -> None:
         r"^\| `(\w+)` \| lock ", listed, re.MULTILINE
     )
     lesson = (site / "lessons/01-why-locks-collapse.md").read_text("utf-8")
-    (links,) = re.findall(r"^```\n\n:::\{only\} playground\n(.*)\n:::$", lesson, re.MULTILINE)
+    (links,) = re.findall(r"^```\n\n```\{only\} playground\n(.*)\n```$", lesson, re.MULTILINE)
     assert ["mcs", "ticket", "ttas"] == re.findall(r"\?lock=(\w+)", links)
 
 
