@@ -57,6 +57,7 @@ class Finding:
         reached: the operations of the submission that a proof has reached.
         violation: the class of the submission that is wrong in this run, beyond the fresh memory
             of a proof (:mod:`lockgrader.judging.violated`); "" if none is.
+        far: the first wrong number is off by a factor above ``FAR``, and its unit is right.
         changed: how a prediction was changed after the first measurement, or "".
         score: on the leader board, or None.
     """
@@ -71,6 +72,7 @@ class Finding:
     answer: str = ""
     reached: frozenset[Operation] = frozenset()
     violation: str = ""
+    far: bool = False
     changed: str = ""
     score: Annotated[float, Field(allow_inf_nan=False)] | None = None
 
@@ -162,8 +164,11 @@ def veiled(made: Finding) -> Finding:
         made: as :func:`found` made it, without a message of its own.
     """
     rows = tuple(map(_veiled, made.rows))
-    wrong = next((r for r in rows if r.share < 1.0), None)
-    return replace(made, rows=rows, message=f"{wrong.what}: {wrong.says}" if wrong else "")
+    first = next((k for k, one in enumerate(rows) if one.share < 1.0), None)
+    if first is None:
+        return replace(made, rows=rows, message="")
+    message = f"{rows[first].what}: {rows[first].says}"
+    return replace(made, rows=rows, message=message, far=_ratio(made.rows[first]) > FAR)
 
 
 def _veiled(one: Row) -> Row:
@@ -171,29 +176,41 @@ def _veiled(one: Row) -> Row:
         return one
     says = one.says
     if one.got is not None and one.low is not None and one.high is not None:
-        small = one.got < one.low
-        says = "not the right number"
-        if one.low < one.high:
-            far = _far(one.got, one.low, one.high)
-            says = f"too {'small' if small else 'big'}{far}"
+        side = "small" if one.got < one.low else "big"
+        says = f"too {side}{_off(one)}" if one.low < one.high else "not the right number"
     return one.model_copy(update={"low": None, "high": None, "says": says})
 
 
-def _far(got: float, low: float, high: float) -> str:
+def _off(one: Row) -> str:
     """Roughly how far a number is from the right ones, which it is not among."""
-    small = got < low
-    edge = low if small else high
-    if not edge or got / edge <= 0:
+    if unit := _unit(one):
+        return f", by a factor of about {unit:,.0f}: {UNITS[unit]}"
+    ratio = _ratio(one)
+    if not ratio:
         return ""
-    for unit, asks in UNITS.items():
-        other = abs(got * unit if small else got / unit)
-        least, most = sorted((abs(low), abs(high)))
-        if least / UNIT_SLACK < other < most * UNIT_SLACK:
-            return f", by a factor of about {unit:,.0f}: {asks}"
-    ratio = max(got / edge, edge / got)
     if ratio < NEAR:
         return ", a little"
     return f", by a factor {'above' if ratio > FAR else 'below'} {FAR:g}"
+
+
+def _ratio(one: Row) -> float:
+    """How many times a wrong number is too big or too small; 0 for another unit, or sign."""
+    if one.got is None or one.low is None or one.high is None or _unit(one):
+        return 0.0
+    edge = one.low if one.got < one.low else one.high
+    return max(one.got / edge, edge / one.got) if one.got * edge > 0 else 0.0
+
+
+def _unit(one: Row) -> float:
+    """The factor between the units of a wrong number and of the right ones; 0 if there is none."""
+    if one.got is None or one.low is None or one.high is None:
+        return 0.0
+    least, most = sorted((abs(one.low), abs(one.high)))
+    for unit in UNITS:
+        other = abs(one.got * unit if one.got < one.low else one.got / unit)
+        if least / UNIT_SLACK < other < most * UNIT_SLACK and one.got * (one.low + one.high) > 0:
+            return unit
+    return 0.0
 
 
 def shares(got: float, band: Band) -> tuple[float, str]:

@@ -16,7 +16,7 @@ from lockgrader.lab import Band
 
 __all__ = ["WIDEST", "Widest", "impossible", "to_write"]
 
-MILLION = 1e6
+MILLION, THOUSAND = 1e6, 1e3
 PER_CENT = 100.0
 ROUNDING = 1e-9
 """So that 0.07 and 0.7 are a factor of ten apart."""
@@ -52,13 +52,11 @@ def impossible(name: str, given: Sequence[float], possible: Band, widest: float 
             f"low; {to_write(name)}"
         )
     says = f"'{name}': [{low:g}, {high:g}] cannot be: a result is {_words(possible)}"
-    share = (least, most) == (0, 1)
-    if share and low >= 0 and high <= PER_CENT:
+    if least == 0 <= low and most and high <= most * PER_CENT:
         return f"{says}; for {low:g} to {high:g} % write [{low / PER_CENT:g}, {high / PER_CENT:g}]"
-    if least and 0 < high < least <= low * MILLION:
-        return (
-            f"{says}; if your numbers are millions, write [{low * MILLION:g}, {high * MILLION:g}]"
-        )
+    unit, times = ("microseconds", THOUSAND) if name.endswith("_ns") else ("millions", MILLION)
+    if least and 0 < high < least <= low * times:
+        return f"{says}; if your numbers are {unit}, write [{low * times:g}, {high * times:g}]"
     return f"{says}; {to_write(name)}"
 
 

@@ -24,7 +24,7 @@ import itertools
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from lockgrader.finding import FAR, Finding
+from lockgrader.finding import Finding
 
 __all__ = ["IN", "SIGNS", "belief_of", "signs"]
 
@@ -70,7 +70,8 @@ def signs(finding: Finding, files: Collection[str]) -> frozenset[str]:
     found = {"worn"} if finding.violation else set[str]()
     if wrong := next((row for row in finding.rows if row.share < 1.0), None):
         found.add(wrong.says.partition(",")[0].replace(" ", "-"))
-        found.update({"far"} if wrong.says.endswith(f"above {FAR:g}") else ())
+    if finding.far:
+        found.add("far")
     example = finding.counterexample
     if example is None:
         return frozenset(found)

@@ -36,6 +36,8 @@ WHY = {
     "not the word": "look at where the whole band lies: within 3 % of 1, beyond, or both",
 }
 """What is wrong with a sentence, and the message behind it."""
+NO_SENTENCE = ("not around the result", "too wide")
+"""Bands of which any word says nothing about the change."""
 ROUNDING = 0.0051
 """The command prints two digits behind the point."""
 WIDER = 0.02
@@ -93,11 +95,12 @@ class Sentence(Check):
         text = submitted.files.get(self.own, b"").decode("utf-8", "replace").strip()
         made = (self._own(submitted) if text else self.expected).prediction(text)
         banded = _banded(given, made)
-        effects = {made.effect}
         if banded == RIGHT:  # a wider band can make an effect doubtful, or none of it
             ends = dataclasses.replace(made.factor, low=given[0], high=given[1])
-            effects.add(dataclasses.replace(made, factor=ends).effect)
-        told = RIGHT if effect in {1 + EFFECTS.index(one) for one in effects} else "not the word"
+            made = dataclasses.replace(made, factor=ends)
+        told = RIGHT if effect == 1 + EFFECTS.index(made.effect) else "not the word"
+        if banded in NO_SENTENCE:
+            told = "a word about another band"
         rows = [
             Row(what=self.answer, got=None, says=banded, share=float(banded == RIGHT)),
             Row(what=self.effect, got=effect, says=told, share=float(told == RIGHT)),

@@ -74,8 +74,17 @@ class Measured(Placed):
         if self.measure in SHARES:
             return Band(low=0.0, high=1.0)
         if self.measure == "throughput":
-            return Band(low=1e9 / (SLOWEST * (self.hold_ns + self.think_ns) + LOCK_NS))
+            return Band(low=1e9 / (SLOWEST * self.own_ns + LOCK_NS))
+        if self.measure == "time_ns":
+            return Band(low=self.own_ns / 2)
         return Band() if self.measure == "growth" else Band(low=0.0)
+
+    @property
+    def own_ns(self) -> int:
+        """The time between two uses of the lock, and that inside where it is the workload's."""
+        if self.workload == "critical_section":
+            return self.hold_ns + self.think_ns
+        return sum(self.settings.get(name, 0) for name in ("think_ns", "other_ns"))
 
 
 class Measure(Measured):

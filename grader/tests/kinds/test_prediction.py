@@ -69,7 +69,7 @@ def test_the_result_is_shown_beside_the_first_one(
 def test_the_lock_that_was_measured_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """A student's own lock may do another number than the library's."""
     monkeypatch.setattr("lockgrader.kinds.prediction.expected", lambda *_: 100.0)
-    tas = Measure(lock="tas", machine="ideal-64", cpus=2, measure="time_ns")
+    tas = Measure(lock="tas", machine="ideal-64", cpus=2, measure="transfers")
     finding = GUESS.model_copy(update={"expected": tas}).judge(predicted([1, 2]))
     says = "measured 100 with the library's tas: the interval misses the result, too low"
     assert f"predicted 1 to 2, {says}" == finding.message

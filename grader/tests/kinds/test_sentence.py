@@ -9,6 +9,8 @@ from lockgrader.finding import Finding
 from lockgrader.kinds.sentence import EFFECTS, Sentence
 from lockgrader.lab.report import Report
 from lockgrader.submitted import Submitted
+from locksim.study.bands import Band
+from locksim.study.twin.prediction import Prediction
 
 LOCKS = """
  contended   total wait     max wait     avg wait            address   symbol
@@ -77,7 +79,19 @@ def test_a_band_is_as_wide_as_what_is_not_known(check: Sentence) -> None:
     bands = [(3.9, 4.1), (1 - 1e-4, 1.002), (low, 1.002), (0.5, high)]
     tags = [judged(check, band, word).tag for band in bands]
     assert ["not-around-the-result", "too-narrow", "too-narrow", "too-wide"] == tags
-    assert {0.5} == {judged(check, band, word).share for band in bands}
+    assert [0.0, 0.5, 0.5, 0.0] == [judged(check, band, word).share for band in bands]
+
+
+@pytest.mark.parametrize(("high", "word"), [(1.034, 3), (1.036, 4)])
+def test_a_band_has_one_word(
+    check: Sentence, monkeypatch: pytest.MonkeyPatch, high: float, word: int
+) -> None:
+    """That of the band as it is printed: 1.034 is 1.03, and still within 3 %."""
+    made = Prediction("", 4, {}, Band(1.01, 0.99, high, ()))
+    monkeypatch.setattr(Report, "prediction", lambda *_: made)
+    band = [0.99, round(high, 2)]
+    passed = [n for n in (1, 2, 3, 4) if judged(check, band, float(n)).verdict == "pass"]
+    assert [word] == passed
 
 
 def test_one_number_is_no_sentence(check: Sentence) -> None:

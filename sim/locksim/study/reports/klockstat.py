@@ -56,6 +56,7 @@ class Klockstat(Reader):
                 self.begin(f"{what}s by {'caller' if found['who'] == 'Caller' else 'thread'}")
             self._titles = re.findall(_TITLE, found[2], re.I)
             self._what, self._who = what, found["who"]
+            self.per = "lock" if self._who == "Caller" else "thread"
             return 1
         if not self._titles:
             if _HEADLESS.fullmatch(window.first):

@@ -24,7 +24,7 @@ from locksim.study.reports.columns import Column
 from locksim.study.reports.errors import ReportError
 from locksim.study.reports.lines import Window
 from locksim.study.reports.reading import Reader, Report
-from locksim.study.reports.table import Kind, LockRow, LockTable
+from locksim.study.reports.table import Kind, LockRow, LockTable, Per
 
 _FIELDS = {
     "contended": "contended",
@@ -50,6 +50,7 @@ _TAIL = re.compile(
     r"\s*(?:bad: \d+, total: \d+|bad rate: (?P<rate>[\d.]+) %|histogram of .*|[a-z]+: \d+"
     r"|# total=.*)\s*"
 )
+_PER: dict[str, Per] = {"pid": "thread", "cgroup": "cgroup"}
 _SYSTEM = "perf lock contention"
 _TYPE_AT_END = re.compile(r"(?:(.*\S)\s+)?\((\S+)\)")
 
@@ -87,7 +88,7 @@ class PerfLock(Reader):
     def end(self) -> None:
         """Forget the heading."""
         super().end()
-        self._heading, self._tail = None, False
+        self._heading, self._tail, self.per = None, False, "lock"
 
     def take(self, window: Window) -> int:
         """A heading, a row, a call chain, or a line of perf's tail."""
@@ -96,6 +97,7 @@ class PerfLock(Reader):
                 break
             if (heading := _heading(text)) is not None:
                 self._heading, self._tail = heading, False
+                self.per = _PER.get(heading.view, "lock")
                 self.begin(_SYSTEM)
                 return n
         if self._heading is None:

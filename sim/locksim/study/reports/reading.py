@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 from locksim.study.reports.errors import ReportError
 from locksim.study.reports.lines import Window, clean
-from locksim.study.reports.table import LockRow, LockTable
+from locksim.study.reports.table import LockRow, LockTable, Per
 
 MOST_ROWS = 100_000
 _LABEL = 60
@@ -80,6 +80,7 @@ class Reader(ABC):
     """
 
     source: str
+    per: Per = "lock"
 
     def __init__(self, report: Report) -> None:
         self.report = report
@@ -126,7 +127,7 @@ class Reader(ABC):
         if self._table is None:
             system = ", ".join(filter(None, (self._system, self.report.view, self._label)))
             self._table = LockTable(
-                self.source, [], self.report.cpus, self.report.window_ns, system
+                self.source, [], self.report.cpus, self.report.window_ns, system, per=self.per
             )
             self.report.tables.append(self._table)
             self._label = ""

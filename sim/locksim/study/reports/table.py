@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 Kind = Literal["spin", "read", "write"]
+Per = Literal["lock", "thread", "cgroup"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,7 @@ class LockTable:
         cpus: of the machine, None where the source does not say.
         window_ns: length of the window, None likewise.
         system: the measured system, in the source's words. notes: warnings of the source.
+        per: what a row is: a lock or a place of one, a thread, or a cgroup.
     """
 
     source: str
@@ -129,6 +131,7 @@ class LockTable:
     window_ns: float | None = None
     system: str = ""
     notes: list[str] = field(default_factory=list)
+    per: Per = "lock"
 
     @property
     def locks(self) -> list[LockRow]:

@@ -254,7 +254,7 @@ def lock_rows(tables: Sequence[LockTable], only: str | None) -> tuple[LockTable,
     """The rows of one lock, that of the writers before that of the readers, and their table."""
     found: dict[_Lock, list[LockRow]] = {}
     for n, table in enumerate(tables):
-        for row in table.locks:
+        for row in table.locks if table.per == "lock" else ():
             if only is None or chooses(only, row):
                 lock = n, row.name, row.address, row.type.partition(":")[0]
                 found.setdefault(lock, []).append(row)
@@ -264,6 +264,12 @@ def lock_rows(tables: Sequence[LockTable], only: str | None) -> tuple[LockTable,
         if any(waited(row) is not None or row.contended for row in rows)
     }
     if not found:
+        other = {table.per for table in tables} - {"lock"}
+        if len(other) == len({table.per for table in tables}):
+            raise TwinError(
+                f"each row of the report is a {other.pop()}, and no row is a lock\n"
+                "help: measure by lock (perf lock contention -l)"
+            )
         names = sorted({row.known_as for table in tables for row in table.locks})
         where = "with waits" if only is None else f"whose name contains '{only}'"
         raise TwinError(

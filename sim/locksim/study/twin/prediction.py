@@ -80,11 +80,11 @@ class Prediction:
 
     @property
     def effect(self) -> str:
-        """The change of throughput in a word or two, by the whole band.
+        """The change of throughput in a word or two, by the whole band as it is printed.
 
         More draws widen a band: they make an effect or none of it doubtful, never one of the other.
         """
-        low, high = self.factor.low, self.factor.high
+        low, high = round(self.factor.low, 2), round(self.factor.high, 2)
         if self.draws < DRAWS:
             return "too few draws"
         if 1 - SAME <= low and high <= 1 + SAME:

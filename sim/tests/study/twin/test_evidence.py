@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from locksim.study.reports.detect import read_report
 from locksim.study.reports.table import LockRow, LockTable
 from locksim.study.twin import evidence
 from locksim.study.twin.errors import TwinError
@@ -151,3 +152,25 @@ def test_two_locks_are_not_compared():
     one = evidence_of([table(ROW)], None, None)
     with pytest.raises(TwinError, match="these are different locks"):
         same_lock(one, replace(one, name="other_lock"))
+
+
+PID = """
+   contended   total wait     max wait     avg wait          pid   comm
+
+        5000    100.00 ms      1.00 ms     20.00 us         4242   worker
+"""
+ADDRESS = """
+ contended   total wait     max wait     avg wait            address   symbol
+
+       248      3.25 ms     32.23 us     13.10 us   ffff8cc75cfd2940   siglock
+"""
+
+
+def test_a_thread_is_no_lock():
+    """A table by thread has no lock; beside a table by lock it does not count."""
+    tables = [
+        read_report(text.splitlines(), cpus=4, window_ns=1e9).tables for text in (PID, ADDRESS)
+    ]
+    with pytest.raises(TwinError, match="each row of the report is a thread, and no row is a lock"):
+        evidence_of(tables[0], None, None)
+    assert "siglock" == evidence_of([*tables[0], *tables[1]], None, None).name
