@@ -15,13 +15,15 @@ A program that passes can still be wrong, slow or endless, and may fault. The en
 checker are made for that and run under a budget.
 
 Three things are replaced instead of validated. The file name is replaced because messages would
-open that file on *our* side to show a line. The source text is the one that was submitted. A
+open that file on *our* side to show a line; a method that is the library's, instruction by
+instruction, keeps the library's file. The source text is the one that was submitted. A
 ``doorway()`` becomes a step to the next instruction: a student does not decide from where the
 checker counts who overtakes a waiting thread.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import json
@@ -31,6 +33,7 @@ import pkgutil
 import re
 import unicodedata
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -38,8 +41,10 @@ from pydantic import ValidationError
 from lockgrader.compile import schema as schema
 from lockgrader.compile.size import check_sizes
 from lockgrader.read.artefact import MalformedError
+from locksim.compiler import compile_class
+from locksim.compiler.diagnostics import CompileError
 from locksim.compiler.ir import SIGNATURES, ClassCode
-from locksim.compiler.portable import FormatError, codes_from_json
+from locksim.compiler.portable import FormatError, codes_from_json, codes_to_json
 from locksim.compiler.sources import KINDS, RESERVED
 from locksim.lang.ops import Mark
 from locksim.lang.struct import METERS, Lock, RWLock, Struct
@@ -81,7 +86,7 @@ def accept(document: Any, source: str, file: str) -> dict[str, ClassCode]:
     for made in plain["classes"].values():
         made["file"], made["source"] = title, source
         for method in made["methods"].values():
-            method["file"] = title
+            method["file"] = _library_file(method) or title
             for k, instr in enumerate(method["instrs"]):
                 if instr[:2] == _DOORWAY:
                     instr[:2] = ["JMP", [k + 1]]
@@ -132,6 +137,19 @@ def library() -> dict[str, type[Struct]]:
                 if isinstance(thing, type) and issubclass(thing, Struct):
                     found[f"{thing.__module__}:{thing.__qualname__}"] = thing
     return found
+
+
+def _library_file(method: dict[str, Any]) -> str:
+    """The file of the library's method that a class has inherited; "" if it is not one."""
+    name = Path(method["file"]).name
+    for cls in library().values():
+        if name in {Path(base.__module__.replace(".", "/")).name + ".py" for base in cls.__mro__}:
+            with contextlib.suppress(CompileError):  # a base whose methods are to be written
+                (ours,) = codes_to_json({"": compile_class(cls)})["classes"].values()
+                one = ours["methods"].get(method["name"])
+                if one and one["instrs"] == method["instrs"] and Path(one["file"]).name == name:
+                    return str(one["file"])
+    return ""
 
 
 def _fail(where: str, what: str) -> None:

@@ -66,6 +66,18 @@ def test_every_lock_of_the_library_passes(path: Path) -> None:
             assert one["instrs"] == again["classes"][name]["methods"][method_name]["instrs"]
 
 
+def test_an_inherited_method_is_in_the_librarys_file() -> None:
+    """Where it is the library's to the last operand; a line of the submission is not named."""
+    text = (
+        "from locksim.library.locks.ticket import TicketLock\n\nclass Mine(TicketLock):\n    pass\n"
+    )
+    document = compiled(text)
+    methods = accept(document, text, "l.py")["Mine"].methods
+    assert ["ticket.py"] * len(methods) == [Path(one.file).name for one in methods.values()]
+    document["classes"]["Mine"]["methods"]["acquire"]["instrs"][0][2] += 1
+    assert "<l.py>" == accept(document, text, "l.py")["Mine"].methods["acquire"].file
+
+
 INHERITS = """from locksim.lang import *
 
 class Base(Lock):
