@@ -15,11 +15,12 @@ from lockgrader.finding import Finding
 from lockgrader.grade import Gate, Judged, Progress, grade
 from lockgrader.interval import to_write
 from lockgrader.read.record import Locked
-from lockgrader.read.submission import Submission
+from lockgrader.read.submission import Submission, take
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile
 from lockgrader.submitted import Submitted
-from lockgrader.workspace.folder import State, Workspace, WorkspaceError
+from lockgrader.workspace.folder import Earned, State, Workspace, WorkspaceError
+from lockgrader.workspace.touched import dependence
 from lockui import record
 
 Changed = tuple[str, Locked]
@@ -54,9 +55,10 @@ def attempt(
     for name in only:
         if name not in names:
             raise WorkspaceError(f"unknown check '{name}'; known: {', '.join(names)}")
+    files = take(workspace.folder, lab.wanted()) if files is None else files
     result = grade(
         lab,
-        workspace.folder if files is None else files,
+        files,
         student=state.student,
         key=b"",
         profile=profile,
@@ -68,7 +70,8 @@ def attempt(
         known=known,
         judged=judged,
     )
-    after = workspace.update(lambda before: _remembered(before, result, checks))
+    of = {check.name: dependence(lab, check, files) for check in checks}
+    after = workspace.update(lambda before: _remembered(before, result, checks, of))
     if (after.best, after.solved) != (state.best, state.solved):
         record.note("lab", state.lab, points=after.best, of=after.max_points, solved=after.solved)
     return result
@@ -136,18 +139,25 @@ def _why_not(name: str, check: Check, submitted: Submitted) -> str:
     return check.impossible(name, submitted.answers[name])
 
 
-def _remembered(before: State, result: Result, checks: list[Check]) -> dict[str, object]:
+def _remembered(
+    before: State, result: Result, checks: list[Check], of: Mapping[str, str]
+) -> dict[str, object]:
     """The changes of the state after a run; an internal error does not count as an attempt.
 
-    Checks that ran by their names count as those that ran together do, as long as no file changed
-    in between.
+    Checks that ran by their names count as those that ran together do, as long as what they depend
+    on has not changed in between.
+
+    Arguments:
+        before: the state. result: of the run. checks: all public ones. of: check → the digest of
+            what it depends on now.
     """
     ran = [c for c in result.checks if c.verdict != "grader_error"]
     verdicts = before.verdicts | {c.name: c.verdict for c in ran}
     another = result.submission_sha256 != before.submission_sha256
-    earned = ({} if another else before.earned) | {c.name: c.points for c in ran}
-    points = sum(earned.values())
-    # A verdict without points is of an earlier try, with other files: it proves nothing.
+    earned = {name: one for name, one in before.earned.items() if one.of == of.get(name)}
+    earned |= {c.name: Earned(points=c.points, of=of[c.name]) for c in ran}
+    points = sum(one.points for one in earned.values())
+    # A verdict without points is of an earlier try: what it depends on was another one.
     solved = all(c.name in earned and c.done(verdicts.get(c.name)) for c in checks)
     return {
         "verdicts": verdicts,

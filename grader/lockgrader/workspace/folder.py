@@ -25,6 +25,7 @@ from lockui.formats import other_format
 from lockui.portable import exclusive
 
 __all__ = [
+    "Earned",
     "Hints",
     "State",
     "Workspace",
@@ -62,6 +63,13 @@ class Hints(_Closed):
     attempt: Annotated[int, Field(ge=0)]
 
 
+class Earned(_Closed):
+    """The points of one check, and the digest of what it depends on in the files."""
+
+    points: Points
+    of: str
+
+
 class State(_Closed):
     """The state of a workspace.
 
@@ -69,9 +77,9 @@ class State(_Closed):
         lab, title, student: names. variant: the student's own values.
         started: time. attempts: number of different submissions that were checked.
         submission_sha256: of the last submission.
-        verdicts: check → its last verdict. earned: check → its points with these files, whether it
-            ran with the others or by its name. points, best, max_points: of the public checks, with
-            these files and with the best ones.
+        verdicts: check → its last verdict. earned: check → its points, whether it ran with the
+            others or by its name, until what it depends on changes. points, best, max_points: of
+            the public checks, with these files and with the best ones.
         solved: whether all public checks have passed with the same files.
         hints, predictions: by check, and by answer.
     """
@@ -85,7 +93,7 @@ class State(_Closed):
     attempts: Annotated[int, Field(ge=0)] = 0
     submission_sha256: str = ""
     verdicts: dict[str, Verdict] = Field(default_factory=dict)
-    earned: dict[str, Points] = Field(default_factory=dict)
+    earned: dict[str, Earned] = Field(default_factory=dict)
     points: Points = 0.0
     best: Points = 0.0
     max_points: Points = 0.0

@@ -1,14 +1,17 @@
-"""The checks that a change of files can touch; the findings of all others stay.
+"""The part of a submission that a check depends on: while it stays, so do finding and points.
 
 A file belongs to a part of the submission. Within the file in the language each definition stands
 for itself and for those whose names it uses, and within ``answers.json`` each answer does. A check
-is touched by a definition or an answer that it names. Where that cannot be told, as in a file that
-does not parse, the check is touched: running one too many costs time, one too few would be wrong.
+depends on a definition or an answer that it names. Where that cannot be told, as in a file that
+does not parse, it depends on the whole file: running one check too many costs time, one too few
+would be wrong.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
+import hashlib
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -18,6 +21,8 @@ from lockgrader.check import Check
 from lockgrader.finding import Finding
 from lockgrader.lab import Lab
 from lockgrader.read.submission import Submission
+
+__all__ = ["dependence", "untouched"]
 
 _OTHER = ""
 """Stands for all that is no definition, such as ``from module import *``."""
@@ -36,57 +41,50 @@ def untouched(
         lab, checks: of the workspace. found: check → its finding for the files before.
         before, after: the files.
     """
-    names = before.files.keys() | after.files.keys()
-    changed = [n for n in names if before.files.get(n) != after.files.get(n)]
-    changes = [_Change(lab, n, before.files.get(n, b""), after.files.get(n, b"")) for n in changed]
     left = {}
     for check in checks:
         finding = found.get(check.name)
-        if finding is not None and not any(one.touches(check, finding) for one in changes):
+        lines = finding is not None and finding.verdict != "pass"  # it has named some
+        if finding is not None and (
+            dependence(lab, check, before, lines=lines)
+            == dependence(lab, check, after, lines=lines)
+        ):
             left[check.name] = finding
     return left
 
 
-class _Change:
-    """What has changed in a file.
+def dependence(lab: Lab, check: Check, files: Submission, *, lines: bool = False) -> str:
+    """A digest of what a check depends on.
 
     Arguments:
-        lab: whose. file: its name. before, after: its content.
+        lab, check: of the workspace. files: the student's. lines: whether the places in the source
+            count, too.
     """
-
-    def __init__(self, lab: Lab, file: str, before: bytes, after: bytes) -> None:
-        self.file = file
-        self.part = {lab.locks: "locks", lab.c: "c", lab.tests: "tests"}.get(file, "data")
-        self.changed: Collection[str] | None = None
-        self.moved: Collection[str] | None = None
-        if self.part == "locks":
-            self.changed = _changed(_definitions(before), _definitions(after))
-            self.moved = _changed(_definitions(before, lines=True), _definitions(after, lines=True))
-        elif lab.answers and Path(file).stem == Path(lab.answers).stem:
-            self.part = "answers"
-            self.changed = self.moved = _changed(_answers(before), _answers(after))
-
-    def touches(self, check: Check, finding: Finding) -> bool:
-        """Whether a check can find something else, or has named lines that have moved."""
-        words = _words(check.model_dump_json())
-        if self.part == "data":
-            return check.part == "data" or _words(self.file) <= words
-        names = self.changed if finding.verdict == "pass" else self.moved
+    words = _words(check.model_dump_json())
+    parts = {lab.locks: "locks", lab.c: "c", lab.tests: "tests"}
+    seen: list[object] = []
+    for file, data in sorted(files.files.items()):
+        part = parts.get(file, "data")
+        if lab.answers and Path(file).stem == Path(lab.answers).stem:
+            part = "answers"
+        whole = check.part == part
+        names: Mapping[str, str] | None = None
+        if part == "locks":
+            whole = whole or check.engines or bool(check.measured_classes)
+            names = _definitions(data, lines=lines)
+        elif part == "answers":
+            names = _answers(data)
+        elif part == "data":
+            whole = whole or _words(file) <= words
+        kept = words | ({_OTHER} if whole else set())
         if names is None:
-            of_class = check.engines or bool(check.measured_classes)
-            return check.part == self.part or (self.part == "locks" and of_class)
-        return not words.isdisjoint(names)
+            seen += [file, data] if whole else []
+        else:
+            seen += [(file, name, names[name]) for name in sorted(names.keys() & kept)]
+    return hashlib.sha256(repr(seen).encode()).hexdigest()
 
 
-def _changed(
-    before: Mapping[str, str] | None, after: Mapping[str, str] | None
-) -> Collection[str] | None:
-    """The names whose meaning is another one; None if any may be."""
-    if before is None or after is None or before.get(_OTHER) != after.get(_OTHER):
-        return None
-    return {n for n in before.keys() | after.keys() if before.get(n) != after.get(n)}
-
-
+@functools.lru_cache(maxsize=8)
 def _definitions(data: bytes, *, lines: bool = False) -> dict[str, str] | None:
     """Name → the definition with all that it uses; None if the file cannot be read.
 
@@ -134,6 +132,7 @@ def _reached(name: str, uses: Mapping[str, Collection[str]]) -> set[str]:
     return found
 
 
+@functools.lru_cache(maxsize=8)
 def _answers(data: bytes) -> dict[str, str] | None:
     """Answer → its value as text; None if the file is no object of JSON."""
     try:

@@ -219,7 +219,7 @@ def test_best_result_is_remembered(mine: Workspace) -> None:
 
 
 def test_checks_by_name_count_together(mine: Workspace) -> None:
-    """Each by itself with the same files, as all at once; a change of a file begins anew."""
+    """Each by itself, as all at once; points stay until what their check depends on changes."""
     (mine.folder / "tas.py").write_text(TAS)
     (mine.folder / "answers.json").write_text(ANSWERS)
     names = [c.name for c in public_checks(mine)]
@@ -231,8 +231,11 @@ def test_checks_by_name_count_together(mine: Workspace) -> None:
     assert (1, 10.0, 10.0, True) == (state.attempts, state.best, state.points, state.solved)
     (mine.folder / "tas.py").write_text(TAS + "\n# changed\n")
     attempt(mine, profile="unconfined", only=names[:1])
-    assert names[:1] == list(mine.state.earned)
-    assert 10.0 == mine.state.best > mine.state.points
+    assert (10.0, {*names}) == (mine.state.points, {*mine.state.earned})
+    (mine.folder / "tas.py").write_text(WRONG)
+    attempt(mine, profile="unconfined", only=names[:1])
+    assert 10.0 == mine.state.best > mine.state.points > 0.0
+    assert {*names[:1], "number", "guessed"} == {*mine.state.earned}
 
 
 def test_known_findings_are_not_found_again(mine: Workspace) -> None:
