@@ -45,3 +45,13 @@ def test_command_exists(command):
         "pytest": lambda: [word] if (ROOT / word).is_file() else [],
     }
     assert word in known[program]()
+
+
+def test_figures_for_a_kernel_engineer():
+    """Each number of the page's table stands on the page that its row names as the source."""
+    page = ROOT / "docs/use/kernel_engineer.md"
+    rows = re.findall(r"^\| .+? \| (.*\d.*) \| \[\w+\]\((.+)\) \|$", page.read_text(), re.M)
+    assert len(rows) == 5
+    for says, source in rows:
+        known = re.findall(r"\d[\d.]*\d|\d", (page.parent / source).read_text())
+        assert [] == [one for one in re.findall(r"\d[\d.]*\d|\d", says) if one not in known]
