@@ -11,6 +11,8 @@ from locklessons.embeds import play_counterexample, play_run, you_are_the_schedu
 from racy import Racy
 
 from locksim.checker import check_workload
+from locksim.checker.play.told import of_told
+from locksim.kinds.checking import check_lock
 from locksim.lang import Workload, done, word
 from locksim.library.locks.tas import TASLock
 from locksim.library.workloads.critical_section import CriticalSection
@@ -59,3 +61,13 @@ def test_each_is_a_page_in_a_named_frame(shown: list[dict[str, Any]]) -> None:
         assert framed(bundle).startswith("<!doctype html>")
         assert "default-src 'none'" in framed(bundle)
     assert "thread 1" in shown[1]["text/plain"]
+
+
+def test_the_place_of_a_step_in_a_notebook() -> None:
+    """It is a line of a cell; the cell's temporary file has a number for a name."""
+    found = check_lock(Racy, threads=2).counterexample
+    assert found is not None
+    document = found.to_json()
+    for step in document["steps"]:
+        step["file"] = "/tmp/ipykernel_123/3588544321.py"
+    assert {"cell"} == {step["file"] for step in of_told(document, "t")["steps"]}

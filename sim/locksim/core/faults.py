@@ -168,9 +168,14 @@ def microseconds(time_ps: int) -> str:
 
 def place(file: str, line: int) -> str:
     """A place in a source file, as in messages: ``ticket.py:31``; in a notebook ``cell:31``."""
+    return f"{file_name(file)}:{line}"
+
+
+def file_name(file: str) -> str:
+    """The name of a source file in messages, as ``ticket.py``; for a notebook it is ``cell``."""
     path = PurePath(authors(file))
     # IPython stores a cell's text under a number in a separate folder.
-    return f"{'cell' if path.parent.name.startswith('ipykernel_') else path.name}:{line}"
+    return "cell" if path.parent.name.startswith("ipykernel_") else path.name
 
 
 def authors(file: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from locksim.core.faults import file_name
+
 if TYPE_CHECKING:
     from locksim.checker import Counterexample
 
@@ -16,4 +18,6 @@ def of_counterexample(found: Counterexample, title: str = "Counterexample") -> d
 def of_told(document: dict[str, Any], title: str) -> dict[str, Any]:
     """The same for a counterexample stored as JSON."""
     facts = f"{document['threads']} threads · {len(document['steps'])} steps · {document['found']}"
-    return {"kind": "counterexample", "version": 1, "title": title, "facts": facts} | document
+    steps = [step | {"file": file_name(step["file"])} for step in document["steps"]]
+    shown = {"kind": "counterexample", "version": 1, "title": title, "facts": facts}
+    return shown | document | {"steps": steps}

@@ -12,7 +12,6 @@ list of moves from the start, each a number ``via`` (thread * 64 + action, as th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from locksim.checker.client import Client
@@ -27,6 +26,7 @@ from locksim.checker.replay.render import did
 from locksim.checker.search import step as st
 from locksim.checker.search.loop import STUCK, WRONG_END
 from locksim.compiler import bytecode as b
+from locksim.core.faults import file_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ class Walk:
         return {
             "next": "" if done else operation_name(self.model.program.code[pc][0]),
             "source": "" if done else path.source(place),
-            "place": {"file": Path(place.file).name, "line": place.line},
+            "place": {"file": file_name(place.file), "line": place.line},
             "buffer": [[name, shown] for name, _, shown in path.buffer(row)],
             "says": self._holds(path, thread),
             "done": done,
@@ -220,7 +220,7 @@ class Walk:
 
 def vars_of(step: Step) -> dict[str, Any]:
     """A step for the player."""
-    return vars(step) | {"file": Path(step.file).name}
+    return vars(step) | {"file": file_name(step.file)}
 
 
 def _state(path: Replay) -> State:

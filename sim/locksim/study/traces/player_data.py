@@ -8,9 +8,9 @@ the transfers, so the page and the Python API agree.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from locksim.core.faults import file_name
 from locksim.engine.trace import EVICTED, MARK
 from locksim.study.traces.frames import WITH_WORD, what_name
 
@@ -93,7 +93,7 @@ def of_trace(trace: Trace) -> dict[str, Any]:
         "words": [trace.word(address) for address in words.of],
         "whats": [what_name(what) for what in whats.of],
         "places": [
-            {"file": Path(place.file).name, "line": place.line, "source": trace.source(k)}
+            {"file": file_name(place.file), "line": place.line, "source": trace.source(k)}
             for k, place in enumerate(trace.result.places)
         ],
         "rows": rows,
