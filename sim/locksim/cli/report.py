@@ -74,10 +74,13 @@ class BeyondEntry(TypedDict):
 
 
 class BoundEntry(TypedDict):
-    """What a row can matter: its share of all waits, and bounds (null: not known)."""
+    """What a row can matter: its share of all waits, and bounds (null: not known).
+
+    ``waiting`` is null where the row's waits cannot be (see ``limits``).
+    """
 
     row: str
-    waiting: float
+    waiting: float | None
     gain: float | None
     ceiling: float | None
     can_matter: bool | None
@@ -331,8 +334,9 @@ def _print_bounds(output: Console, found: Finding) -> None:
     from locksim.study.reports.gain import NOISE
 
     rows = [one for one in found.bounds if one.waiting]
+    lost = sum(one.waiting is None for one in found.bounds)
     if not rows:
-        output.print("\n  no row has waits: nothing to gain here")
+        output.print(f"\n  no row has {'possible ' if lost else ''}waits: nothing to gain here")
         return
     known = rows[0].can_matter is not None
     matter = [one for one in rows if one.can_matter] if known else rows
@@ -347,22 +351,31 @@ def _print_bounds(output: Console, found: Finding) -> None:
         view.add_row(gain, ceiling, _percent(one.waiting), escape(one.row))
     if matter:
         tables.print_table(output, view)
-    for line in _explained(len(rows) - len(matter), known, NOISE):
+    for line in _explained(len(rows) - len(matter), lost, NOISE, known=known, matter=bool(matter)):
         output.print(line, markup=False)
 
 
-def _explained(noise: int, known: bool, least: float) -> list[str]:
+def _explained(noise: int, lost: int, least: float, *, known: bool, matter: bool) -> list[str]:
+    lines = []
     if not known:
-        return [
+        lines += [
             "  GAIN needs --cpus (those that the load keeps busy) and --window",
             "  OF WAITS: share of all waits in this table",
         ]
-    lines = ["  GAIN: throughput can grow by this much at most if the row's waits go away"]
-    lines.append("  CEILING: at this multiple of today's throughput one such lock is always held")
+    elif matter:
+        lines += [
+            "  GAIN: throughput can grow by this much at most if the row's waits go away",
+            "  CEILING: at this multiple of today's throughput one such lock is always held",
+        ]
     if noise:
-        rows = "1 row" if noise == 1 else f"{noise} rows"
-        lines.append(f"  noise: {rows} with less than {_percent(least)} to gain")
+        lines.append(f"  noise: {_rows(noise)} with less than {_percent(least)} to gain")
+    if lost:
+        lines.append(f"  left out: {_rows(lost)} with waits that cannot be (warnings above)")
     return lines
+
+
+def _rows(number: int) -> str:
+    return "1 row" if number == 1 else f"{number} rows"
 
 
 def _percent(share: float | None) -> str:

@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from locksim.study.reports import limits
 from locksim.study.reports.table import LockRow, LockTable
 
 NOISE = 0.01
@@ -31,15 +32,16 @@ class Bound:
     """What a row can matter.
 
     Arguments:
-        row: its label. waiting: its share of all waits in the table.
+        row: its label. waiting: its share of all waits in the table; None: its waits cannot be
+            (:func:`limits.lost_event`), and no other share counts them.
         gain: by which throughput can grow at most (0.25 is 25 %); None: not known, or no bound,
             because the waits are more than the CPUs' time.
         ceiling: throughput at which the lock is always held, by today's; None: not known.
-        can_matter: None without window and CPUs.
+        can_matter: None without window and CPUs, or if its waits cannot be.
     """
 
     row: str
-    waiting: float
+    waiting: float | None
     gain: float | None
     ceiling: float | None
     can_matter: bool | None
@@ -50,11 +52,16 @@ class Bound:
 
 
 def bounds(table: LockTable) -> list[Bound]:
-    """The bounds of a table's rows, those with the longest waits first."""
-    waits = [(row, total) for row in table.locks if (total := waited(row)) is not None]
+    """The bounds of a table's rows, those with the longest waits first, impossible waits last."""
+    waits, lost = [], []
+    for row in table.locks:
+        if limits.lost_event(table, row):
+            lost.append(Bound(row.label, None, None, None, None))
+        elif (total := waited(row)) is not None:
+            waits.append((row, total))
     together = sum(total for _, total in waits)
     ordered = sorted(waits, key=lambda one: -one[1])
-    return [_bound(table, row, total, together) for row, total in ordered]
+    return [*(_bound(table, row, total, together) for row, total in ordered), *lost]
 
 
 def waited(row: LockRow) -> float | None:

@@ -25,6 +25,10 @@ MOST_CPUS = 8192
 LONGEST_NS = 86_400e9
 """A day: no such table is counted so long for one wait."""
 
+_NO_BEGIN = (
+    "the tool missed the begin of an event: the row's mean and total are worthless, "
+    "its count may be right"
+)
 _SPINS = ("spinlock", "rwlock:R", "rwlock:W")
 _ORDERED = (
     ("wait_min_ns", "wait_ns"),
@@ -86,6 +90,22 @@ def spins(table: LockTable, row: LockRow) -> bool:
     return row.type in _SPINS or (table.source == "lockmeter" and not row.type)
 
 
+def lost_event(table: LockTable, row: LockRow) -> BeyondLimit | None:
+    """Why a row's mean and total wait are worthless: its longest wait cannot be."""
+    longest = row.wait_max_ns or 0.0
+    if longest > LONGEST_NS:
+        return BeyondLimit(row.label, f"{_title('wait_max_ns')} is {_s(longest)}", _NO_BEGIN)
+    queue_ns = max(LONGEST_SPIN_NS, (table.cpus or MOST_CPUS) * LONGEST_SECTION_NS)
+    if spins(table, row) and longest > queue_ns:
+        return BeyondLimit(
+            row.label,
+            f"a spin of {_s(longest)} is longer than a queue of "
+            f"{table.cpus or MOST_CPUS:,} CPUs with sections of 1 ms",
+            "a virtual CPU was stopped, or perf lost an event: do not use the row's mean and total",
+        )
+    return None
+
+
 def _whole(table: LockTable) -> Iterator[BeyondLimit]:
     waited = sum(row.wait_total_ns or 0.0 for row in table.locks if spins(table, row))
     if table.cpus and table.window_ns and waited > table.cpus * table.window_ns:
@@ -110,29 +130,20 @@ def _whole(table: LockTable) -> Iterator[BeyondLimit]:
 
 
 def _row(table: LockTable, row: LockRow) -> Iterator[BeyondLimit]:
+    lost = lost_event(table, row)
+    if lost:
+        yield lost
     for field in ("wait_max_ns", "hold_max_ns"):
         longest = getattr(row, field) or 0.0
         if longest > LONGEST_NS:
-            yield BeyondLimit(
-                row.label,
-                f"{_title(field)} is {_s(longest)}",
-                "the tool missed the begin of an event: the row's mean and total are worthless, "
-                "its count may be right",
-            )
+            if field != "wait_max_ns":
+                yield BeyondLimit(row.label, f"{_title(field)} is {_s(longest)}", _NO_BEGIN)
         elif table.window_ns and longest > table.window_ns * (1 + 1e-6):
             yield BeyondLimit(
                 row.label,
                 f"{_title(field)}, {_s(longest)}, is above the window of {_s(table.window_ns)}",
                 "the window is wrong, and with it every UTIL and % CPU",
             )
-    queue_ns = max(LONGEST_SPIN_NS, (table.cpus or MOST_CPUS) * LONGEST_SECTION_NS)
-    if spins(table, row) and queue_ns < (row.wait_max_ns or 0.0) <= LONGEST_NS:
-        yield BeyondLimit(
-            row.label,
-            f"a spin of {_s(row.wait_max_ns or 0.0)} is longer than a queue of "
-            f"{table.cpus or MOST_CPUS:,} CPUs with sections of 1 ms",
-            "a virtual CPU was stopped, or perf lost an event: do not use the row's mean and total",
-        )
     if row.util is not None and row.util > 1 + 1e-6 and row.kind != "read":
         if table.source == "lock_stat":
             yield BeyondLimit(

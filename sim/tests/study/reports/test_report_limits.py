@@ -88,6 +88,18 @@ def test_without_window_and_cpus_only_shares_of_waits_are_known():
     ]
 
 
+def test_waits_that_cannot_be_bound_nothing():
+    """A spin of six seconds on six CPUs is a lost event: the row comes last and counts nowhere."""
+    rows = [
+        LockRow("lost", type="spinlock", wait_total_ns=6e9, wait_max_ns=6e9),
+        LockRow("real", type="spinlock", wait_total_ns=1e9, wait_max_ns=1e6),
+    ]
+    found = bounds(LockTable("perf", rows, 6, 30e9))
+    assert [("real", 1.0, False), ("lost", None, None)] == [
+        (one.row, one.waiting, one.can_matter) for one in found
+    ]
+
+
 def test_a_reader_has_no_ceiling_and_neither_has_a_class_of_many():
     """Readers hold together; above 100 % a row is no single lock."""
     rows = [LockRow("a", "read", wait_total_ns=1.0, util=0.5)]
