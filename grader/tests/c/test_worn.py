@@ -95,6 +95,16 @@ LATER: dict[str, tuple[str, list[list[str]], str, str, str]] = {
         ],
         *("torn", "assertion", "the number comes back too soon"),
     ),
+    "number-compared-by-its-size": (
+        "seqlock",
+        [[LAST, LAST.replace("!=", ">")]],
+        *("quiet", "assertion", "read_retry() is false"),
+    ),
+    "number-compared-as-a-signed-one": (
+        "seqlock",
+        [[LAST, LAST.replace("return ", "return (int32_t)").replace("!= ", "> (int32_t)")]],
+        *("quiet", "assertion", "read_retry() is false"),
+    ),
     "two-writers-later": (
         "seqlock",
         [
@@ -191,7 +201,91 @@ void rwlock_write_release(unsigned me)
 """
 
 
-SHORT = {"number-of-four-bits", "lock-that-opens", "one-reader-at-a-time-later"}
+HALVES = """#include "spinlock.h"
+
+#include <stdatomic.h>
+
+/* Next ticket above, served one below. */
+static _Atomic(uint32_t) halves;
+
+void spinlock_init(void) {}
+
+void spinlock_acquire(unsigned me)
+{
+    uint32_t mine = atomic_fetch_add_explicit(&halves, 65536, memory_order_relaxed) >> 16;
+
+    (void)me;
+    while ((atomic_load_explicit(&halves, memory_order_acquire) & 65535) != mine)
+        locklab_relax();
+}
+
+void spinlock_release(unsigned me)
+{
+    uint32_t now = atomic_load_explicit(&halves, memory_order_relaxed);
+
+    (void)me;
+    while (!atomic_compare_exchange_weak_explicit(&halves, &now,
+                                                  (now & ~65535u) | ((now + 1) & 65535),
+                                                  memory_order_release, memory_order_relaxed))
+        locklab_relax();
+}
+"""
+TOP_BIT = """#include "seqlock.h"
+
+#include <stdatomic.h>
+
+/* The highest bit: a writer is inside; below it the number. */
+#define INSIDE 0x80000000u
+static _Atomic(uint32_t) state;
+
+void seqlock_init(void) {}
+
+uint32_t seqlock_read_begin(void)
+{
+    uint32_t seen;
+
+    while ((seen = atomic_load_explicit(&state, memory_order_acquire)) & INSIDE)
+        locklab_relax();
+    return seen;
+}
+
+bool seqlock_read_retry(uint32_t number)
+{
+    atomic_thread_fence(memory_order_acquire);
+    return atomic_load_explicit(&state, memory_order_relaxed) != number;
+}
+
+void seqlock_write_begin(unsigned me)
+{
+    (void)me;
+    while (atomic_fetch_or_explicit(&state, INSIDE, memory_order_acquire) & INSIDE)
+        locklab_relax();
+    atomic_thread_fence(memory_order_release);
+}
+
+void seqlock_write_end(unsigned me)
+{
+    uint32_t now = atomic_load_explicit(&state, memory_order_relaxed);
+
+    (void)me;
+    atomic_store_explicit(&state, (now + 1) & ~INSIDE, memory_order_release);
+}
+"""
+DIFFERENCE = LAST.replace("return ", "return (int32_t)(").replace(" != number", " - number) > 0")
+LONG_TICKETS = TICKETS.replace("WIDTH", "uint64_t").replace("MASK", "")
+# name of the right submission: interface, text or changes of our reference, scenario
+RIGHT = {
+    "difference-of-numbers": ("seqlock", [[LAST, DIFFERENCE]], "torn"),
+    "highest-bit-for-the-writer": ("seqlock", TOP_BIT, "quiet"),
+    "two-numbers-in-a-word": ("spinlock", HALVES, "excludes"),
+    "numbers-of-64-bits": ("spinlock", LONG_TICKETS, "excludes"),
+}
+SHORT = {
+    "number-of-four-bits",
+    "lock-that-opens",
+    "one-reader-at-a-time-later",
+    "number-compared-by-its-size",
+}
 
 
 def some(names: list[str], short: set[str]) -> list[object]:
@@ -289,6 +383,15 @@ def test_a_number_of_16_bits_is_right_in_every_order() -> None:
     for scenario in ("torn", "quiet"):
         found = explored("seqlock", text, scenario, "c11")
         assert ("pass", 1.0) == (found.verdict, found.share), found.message
+
+
+@pytest.mark.parametrize("right", some([*RIGHT], {"highest-bit-for-the-writer"}))
+def test_numbers_that_end_in_their_own_way_are_right(right: str) -> None:
+    """What is moved on to where a number of 32 bits wraps is not moved over another end."""
+    name, made, scenario = RIGHT[right]
+    text = made if isinstance(made, str) else reference(name, *made)
+    found = explored(name, text, scenario)
+    assert ("pass", 1.0) == (found.verdict, found.share), found.message
 
 
 @pytest.mark.parametrize("scenario", some(["excludes", "together"], {"together"}))

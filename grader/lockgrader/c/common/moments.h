@@ -8,7 +8,8 @@
  *   FEW    as many as a short test makes
  *   MANY   2^n - 1 with n from 9 to 16: the next one lets a number of n bits wrap, while the threads
  *          are inside
- *   MOST   more than any other check makes (alone.h)
+ *   MOST   more than any other check makes (alone.h), and then to where a number of 32 bits wraps
+ *          (forward.h)
  * The explorer makes each moment once, and begins its runs from a copy.
  *
  * Threads have other numbers `me` at each moment, and in a drawn order, so that each number below
@@ -18,7 +19,7 @@
 #define LOCKLAB_MOMENTS_H
 
 #define BY(me, function) locklab_as(me, function)
-#include "worn.h"
+#include "forward.h"
 
 enum { FRESH, FEW, MANY, MOST, MOMENTS };
 enum { LOCK_THREADS = 8 }; /* as in the headers of the interfaces */
@@ -65,6 +66,8 @@ UNSEEN void moment_begin(void (*use)(int me))
         return;
     locklab_context("after # uses: ", &worn.uses);
     wear(&random, uses, threads, use);
+    if (moment == MOST)
+        forward(use);
 }
 
 #endif
