@@ -14,6 +14,7 @@ import platform
 import re
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
@@ -93,18 +94,20 @@ class Program:
         try:
             objects = [self._object(file, i) for i, file in enumerate(self.files)]
             renamed = folder / "renamed"
-            renamed.write_text(renames(root / "explorer/doors.def", _names(objects, "defined")))
+            defined = set().union(*(one.defined for one in _names(objects)))
+            renamed.write_text(renames(root / "explorer/doors.def", defined))
             for file, made in zip(self.files, objects, strict=True):
                 _rename(file, made, renamed)
-            defined = _names(objects, "defined")
+            names = _names(objects)
+            defined = set().union(*(one.defined for one in names))
             self.idle_calls = sorted(
                 name
-                for file, made in zip(self.files, objects, strict=True)
-                for name in examine_names(_names([made], "undefined"), defined, str(file))
+                for file, one in zip(self.files, names, strict=True)
+                for name in examine_names(one.undefined, defined, str(file))
             )
             objects += self._sections(objects)
             self.path = folder / "program"
-            self._link(objects)
+            self._link(objects, defined)
         except BaseException:
             self.close()
             raise
@@ -151,8 +154,7 @@ class Program:
         toolchain.compile_c(["-c", table, "-o", table.with_suffix(".o")], "a table of sections")
         return [table.with_suffix(".o")]
 
-    def _link(self, objects: Sequence[Path]) -> None:
-        defined = _names(objects, "defined")
+    def _link(self, objects: Sequence[Path], defined: set[str]) -> None:
         names = ", ".join(map(str, self.files))
         if "program_main" in defined and "locklab_thread" in defined:
             raise NativeError(
@@ -182,10 +184,28 @@ def _rename(file: Path, made: Path, renamed: Path) -> None:
     )
 
 
-def _names(objects: Sequence[Path], which: str) -> set[str]:
-    """Names of other files that objects use (``undefined``), or offer to them (``defined``)."""
-    said = toolchain.run([toolchain.tool("nm"), f"--{which}-only", "-P", *objects], "the program")
-    return {line.split()[0] for line in said.splitlines() if re.search(r" [A-Zvw] ?", line)}
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Names that an object offers to other files, and names of theirs that it uses."""
+
+    defined: set[str]
+    undefined: set[str]
+
+
+def _names(objects: Sequence[Path]) -> list[_Names]:
+    """The names of each object, by one call of nm."""
+    said = toolchain.run([toolchain.tool("nm"), "-P", "-A", *objects], "the program").splitlines()
+    found = []
+    for made in objects:
+        mine = [line.removeprefix(f"{made}: ") for line in said if line.startswith(f"{made}: ")]
+        parts = [(words[0], words[1]) for line in mine if (words := line.split())]
+        found.append(
+            _Names(
+                {name for name, kind in parts if kind.isupper() and kind != "U"},
+                {name for name, kind in parts if kind in "Uvw"},
+            )
+        )
+    return found
 
 
 def _without_promises(file: Path, preprocessed: bytes) -> bytes:
