@@ -139,7 +139,10 @@ def reveal(figure: Figure, results: Mapping[Prediction, float | str]) -> None:
         figure: the result. A prediction with a place on the x axis is marked in it.
         results: for each prediction the true answer, in the prediction's unit.
     """
-    said = [{"name": p.name, "unit": p.unit, "result": results[p]} for p in results]
+    said = [
+        {"name": p.name, "unit": p.unit, "result": results[p], "at": figure.marked and p.at}
+        for p in results
+    ]
     shown = f'<div data-results="{_attribute(said)}">{figure.html()}</div>'
     static = {"text/html": shown, "text/plain": figure.alt}
     display_either(static, _hidden(figure, results))

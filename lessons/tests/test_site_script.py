@@ -19,6 +19,15 @@ from locksim.kinds.checking import check_lock
 SCRIPT = Path(__file__).resolve().parents[1] / "site" / "_static" / "lessons.js"
 SITE = Path(__file__).resolve().parents[2] / "out" / "site"
 
+STAR = """() => {
+    // Where stars stand, in the values of the axes.
+    const { x, y } = JSON.parse(document.querySelector("[data-results] svg").dataset.scales);
+    const value = ({ ends: [a, b], places: [p, q] }, at) => a * (b / a) ** ((at - p) / (q - p));
+    return [...document.querySelectorAll(".yours text:first-child")].map((one) => [
+        value(x, one.getAttribute("x")).toFixed(2), value(y, one.getAttribute("y")).toFixed(2)
+    ]);
+}"""
+
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium (apt install chromium)")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 expect = sync_api.expect
@@ -44,7 +53,8 @@ def lesson(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert found is not None
         play_counterexample(found, "Two threads hold the lock.")
     parts[-1] = f'<div class="tag_playing">{parts[-1]}</div>'
-    page = f"<!doctype html><title>t</title><script>{SCRIPT.read_text('utf-8')}</script>"
+    head = "<!doctype html><meta charset=utf-8><title>t</title>"
+    page = f"{head}<script>{SCRIPT.read_text('utf-8')}</script>"
     folder = tmp_path_factory.mktemp("lesson")
     (folder / "lesson.html").write_text(page + "".join(parts), encoding="utf-8")
     return folder
@@ -90,6 +100,7 @@ def test_predictions_are_locked_and_kept(opened: Callable[..., Any]) -> None:
     for _ in range(2):
         expect(result.locator("figure")).to_have_count(1)
         expect(result.locator("> p")).to_have_text(says)
+        assert [["2.00", "4.00"]] == page.evaluate(STAR)
         expect(field).to_be_disabled()
         expect(field).to_have_value("4")
         expect(choice.nth(1)).to_be_checked()

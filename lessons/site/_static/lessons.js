@@ -112,6 +112,33 @@ function ask(box) {
   box.append(form);
 }
 
+/** Draw a star at an answer, as in a notebook. */
+function mark(plot, at, answer) {
+  const scales = JSON.parse(plot.dataset.scales);
+  const share = ({ log, ends }, value) => {
+    const [from, to, here] = [...ends, value].map((one) => (log ? Math.log(one) : one));
+    return (here - from) / (to - from);
+  };
+  // An answer that is far off stands at the edge.
+  const shares = [share(scales.x, at), share(scales.y, answer)];
+  const [x, y] = [scales.x, scales.y].map(({ places: [from, to] }, i) =>
+    from + (to - from) * Math.min(1, Math.max(0, shares[i])));
+  const beyond = shares[1] > 1 ? " (above this plot)" : shares[1] < 0 ? " (below this plot)" : "";
+  const left = shares[0] > 0.5;
+  const texts = [["★", x, "middle", 20], [`your prediction${beyond}`, x + (left ? -12 : 12), left ? "end" : "start", 11]];
+  const drawn = (name) => document.createElementNS("http://www.w3.org/2000/svg", name);
+  const star = drawn("g");
+  star.classList.add("yours");
+  for (const [words, place, anchor, size] of texts) {
+    const made = drawn("text");
+    const set = { x: place, y, "text-anchor": anchor, "dominant-baseline": "central", "font-size": size, fill: "currentColor" };
+    for (const [key, value] of Object.entries(set)) made.setAttribute(key, value);
+    made.textContent = words;
+    star.append(made);
+  }
+  plot.append(star);
+}
+
 function hide(result) {
   const asked = JSON.parse(result.dataset.results);
   const shown = [...result.childNodes];
@@ -127,6 +154,11 @@ function hide(result) {
       ...shown,
       ...sentences.map(({ name, result: found, unit }) => element("p", {}, beside(mine[name], found, unit))),
     );
+    const plot = result.querySelector("svg[data-scales]");
+    for (const old of result.querySelectorAll(".yours")) old.remove();
+    for (const { name, at } of sentences) {
+      if (plot && at !== null && typeof mine[name] === "number") mark(plot, at, mine[name]);
+    }
   };
   const perhaps = () => {
     const missing = asked.filter(({ name }) => !(name in answers())).length;

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import html
 import io
+import json
 import re
 from collections.abc import Iterable
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from lockui.arguments import folder_to_write
 from lockui.errors import UsageError, saving
@@ -17,6 +19,9 @@ from lockui.latex import escaped
 from lockui.plots.data import Plot
 from lockui.plots.draw import drawn
 from lockui.plots.look import TEXT
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 ENDINGS = (".svg", ".pdf", ".png", ".pgf", ".html")
 
@@ -101,6 +106,7 @@ def _svg(plot: Plot, *, texts: bool, styled: bool, width: float | None = None) -
     text = io.StringIO()
     with drawn(plot, texts=texts, width=width) as figure:
         figure.savefig(text, format="svg", metadata={"Date": None}, transparent=True)
+        scales = _scales(figure)
     alt = plot.alt()
     name = f"p{sha256((alt + plot.caption).encode()).hexdigest()[:8]}"
     element = text.getvalue().replace(TEXT, "currentColor")
@@ -109,11 +115,34 @@ def _svg(plot: Plot, *, texts: bool, styled: bool, width: float | None = None) -
     element = re.sub(r'((?:xlink:)?href="#|url\(#)', rf"\g<1>{name}-", element)
     opening, rest = element.split(">", 1)
     shape = 'class="locklab-plot"' if styled else 'style="max-width: 100%; height: auto"'
+    if scales and not styled:
+        shape += f' data-scales="{html.escape(json.dumps(scales))}"'
     return (
         f'{opening} {shape} role="img" aria-labelledby="{name}-title {name}-desc">'
         f'<title id="{name}-title">{html.escape(plot.title)}</title>'
         f'<desc id="{name}-desc">{html.escape(alt)}</desc>{_SCHEMES * styled}{rest}'
     )
+
+
+def _scales(figure: Figure) -> dict[str, Any]:
+    """Return where the ends of the axes of a single panel of curves lie, for a script of a page.
+
+    Each axis has its scale, its two ends, and their places in the SVG's units.
+    """
+    axes = figure.axes
+    if len(axes) != 1 or {axes[0].get_xscale(), axes[0].get_yscale()} - {"log", "linear"}:
+        return {}
+    width, height = 72 * figure.get_size_inches()
+    box = axes[0].get_position()
+    (x0, y0), (x1, y1) = box.get_points() * (width, height)
+    known = {
+        "x": (axes[0].get_xscale(), axes[0].get_xlim(), (x0, x1)),
+        "y": (axes[0].get_yscale(), axes[0].get_ylim(), (height - y0, height - y1)),
+    }
+    return {
+        name: {"log": scale == "log", "ends": [*map(float, ends)], "places": [*map(float, places)]}
+        for name, (scale, ends, places) in known.items()
+    }
 
 
 def _page(plot: Plot) -> str:
