@@ -65,7 +65,7 @@ def main(folder: Path) -> None:
     parts(folder)
     menu = {"Lessons": examples(), "Library": [*library().items()]}
     said = {
-        group: [{"title": title, "argument": asked.model_dump(mode="json")} for title, asked in of]
+        group: [{"title": title, "argument": asked.to_json()} for title, asked in of]
         for group, of in menu.items()
     }
     _write(folder / "examples.json", said)

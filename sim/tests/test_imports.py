@@ -64,7 +64,7 @@ def test_contract_holds(name: str, graph: grimp.ImportGraph) -> None:
         ("native-rows", "locknative.host.noise", "locknative.compilation.toolchain"),
         ("native-rows", "locknative.calibration.fit", "locknative.explorer.search"),
         ("commands", "locknative.host.provenance", "locksim.cli.run"),
-        ("cycles", "locksim.machine.errors", "locksim.machine.load"),
+        ("cycles", "locksim.machine.errors", "locksim.machine.catalogue"),
         ("cycles", "locksim.compiler.bytecode", "locksim.compiler.link"),
     ],
 )

@@ -49,8 +49,8 @@ def open_(
     here = claim_of(verdict, points)
     wrong = differences(asked.claim, here)
     document = OpenAnswer(
-        argument=asked.model_dump(mode="json"),
-        found=here.model_dump(mode="json"),
+        argument=asked.to_json(),
+        found=here.to_json(),
         differences=wrong,
     )
     lines = []

@@ -7,6 +7,7 @@ open`` and the playground's page prove and simulate it again.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -78,8 +79,8 @@ def share(
     )
     claim = claim_of(*found(asked))
     where = page or os.environ.get("LOCKLAB_PLAYGROUND", PAGE)
-    link = f"{where}#{asked.model_copy(update={'claim': claim}).fragment()}"
-    document = ShareAnswer(link=link, claim=claim.model_dump(mode="json"))
+    link = f"{where}#{replace(asked, claim=claim).fragment()}"
+    document = ShareAnswer(link=link, claim=claim.to_json())
     return Report(document, lambda view: say(link, view))
 
 

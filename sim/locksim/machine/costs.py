@@ -14,6 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
+SAME_CPU, SAME_CORE, SAME_NODE = 0, 1, 2
+"""How far two CPUs are apart, the distance class: the same CPU, the same core (SMT siblings), the
+same node; from 3 on the further classes that the profile names, nearest first."""
+
 Row = tuple[int, ...]
 """A value for each distance class."""
 

@@ -2,7 +2,7 @@
 
 Engines know nothing of profiles, units or sources. They read a :class:`MachineTables`, in which
 every cost is in whole picoseconds and every distance is a class (see
-:mod:`locksim.machine.topology`). CPUs are numbered 0 to ``n_cpus - 1`` in the order of placement.
+:mod:`locksim.machine.costs`). CPUs are numbered 0 to ``n_cpus - 1`` in the order of placement.
 """
 
 from __future__ import annotations
@@ -12,12 +12,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
-from locksim.machine.costs import BY_KEY, DECLARED, Costs, Declaration, spread_of
+from locksim.machine.costs import (
+    BY_KEY,
+    DECLARED,
+    SAME_CORE,
+    SAME_CPU,
+    SAME_NODE,
+    Costs,
+    Declaration,
+    spread_of,
+)
 from locksim.machine.errors import MachineError
-from locksim.machine.topology import SAME_CORE, SAME_CPU, SAME_NODE, Place, Topology
 
 if TYPE_CHECKING:
     from locksim.machine.profile import Machine
+    from locksim.machine.topology import Place, Topology
 
 Placement = Literal["compact", "scatter"] | Sequence[int]
 
@@ -105,6 +114,33 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
         shared_ways=shared.ways if shared else 0,
         shared_inclusive=int(shared is not None and shared.policy == "inclusive"),
         starting_places=_starting_places(machine.starting_order, len(places)),
+    )
+
+
+def costless(cpus: int, nodes: int) -> MachineTables:
+    """Return the tables of CPUs on node 0 whose operations cost nothing: for what takes no time.
+
+    Arguments:
+        cpus: how many. nodes: the nodes that a program may name.
+    """
+    free: dict[str, Any] = {
+        key: (0,) * (SAME_NODE + 1) if one.classes else 0
+        for key, one in DECLARED.items()
+        if one.required
+    }
+    return MachineTables(
+        **free,
+        n_cpus=cpus,
+        n_nodes=nodes,
+        words_per_line=64 // WORD_BYTES,
+        store_buffer_entries=16,
+        node_of=(0,) * cpus,
+        distance=_distances([(0, core, 0) for core in range(cpus)], ((SAME_NODE,),)),
+        home_distance=((SAME_NODE,) * cpus,) * nodes,
+        blocking=1,
+        clean_nearest=0,
+        line_busy_percent=100,
+        bus_kind=0,
     )
 
 

@@ -1,12 +1,7 @@
 """The shape of a machine: nodes, cores, hardware threads, and how far apart two nodes are.
 
 A *node* is whatever has memory or a bus of its own: a NUMA node, a socket, a front-side bus. How
-far two CPUs are apart is a small integer, the distance class::
-
-    0   the same CPU
-    1   the same core (SMT siblings)
-    2   the same node
-    3.. the further classes that the profile names, nearest first
+far two CPUs are apart is a small integer, the distance class (:mod:`locksim.machine.costs`).
 """
 
 from __future__ import annotations
@@ -15,13 +10,12 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, model_validator
 
+from locksim.machine.costs import SAME_NODE
 from locksim.machine.errors import Refusal
 from locksim.machine.quantities import Text
 
 MAX_CPUS = 1024
 """The largest machine that the engines are built and tested for."""
-
-SAME_CPU, SAME_CORE, SAME_NODE = 0, 1, 2
 
 Place = tuple[int, int, int]
 """Where a CPU sits: (node, core within the node, hardware thread within the core)."""

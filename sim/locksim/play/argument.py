@@ -14,10 +14,9 @@ import json
 import linecache
 import re
 import zlib
-from collections.abc import Callable
-from typing import Any, Literal
-
-import pydantic
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
 
 from locksim import machine as machines
 from locksim.checker.check import Progress
@@ -35,6 +34,7 @@ from locksim.lang.ops import US
 from locksim.library.registry import Entry, from_text
 from locksim.machine import MachineTables
 from lockui.formats import other_format
+from lockui.suggest import did_you_mean
 
 FORMAT = 1
 """What a fragment begins with, before a dot."""
@@ -57,7 +57,58 @@ class ArgumentError(Exception):
     exit_code = 2
 
 
-class Claim(pydantic.BaseModel):
+class _Values:
+    """What the values of a claim and of an argument have in common: each keeps to its rule."""
+
+    def __post_init__(self) -> None:
+        for one in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, one.name)
+            if fault := one.metadata["rule"](value):
+                raise ArgumentError(f"{one.name} {fault} (got {repr(value)[:60]})")
+
+    def to_json(self) -> dict[str, Any]:
+        """The values as JSON has them."""
+        said: dict[str, Any] = json.loads(json.dumps(asdict(self)))  # type: ignore[call-overload]
+        return said
+
+
+def _number(least: int, most: int, default: int) -> Any:
+    def fault(value: object) -> str:
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        return "" if whole and least <= value <= most else f"must be between {least} and {most}"  # type: ignore[operator]
+
+    return field(default=default, metadata={"rule": fault})
+
+
+def _word(words: Iterable[str], default: str) -> Any:
+    words = tuple(words)
+
+    def fault(value: object) -> str:
+        return "" if value in words else f"must be one of {', '.join(filter(None, words))}"
+
+    return field(default=default, metadata={"rule": fault})
+
+
+def _text(longest: int, default: Any, pattern: str = "(?s).*", like: str = "") -> Any:
+    def fault(value: object) -> str:
+        if not isinstance(value, str):
+            return "must be a string"
+        if len(value) > longest:
+            return f"must have at most {longest:,} characters, and has {len(value):,}"
+        return "" if re.fullmatch(pattern, value, re.ASCII) else f"must be {like}"
+
+    return field(default=default, metadata={"rule": fault})
+
+
+def _units(value: object) -> str:
+    """What is wrong with the units of a claim."""
+    rows = value if isinstance(value, tuple) and len(value) <= MOST_CPUS else ("",)
+    pairs = all(isinstance(row, tuple) and [*map(type, row)] == [int, int] for row in rows)
+    return "" if pairs else f"must be at most {MOST_CPUS} pairs of numbers"
+
+
+@dataclass(frozen=True)
+class Claim(_Values):
     """What the sender found.
 
     Arguments:
@@ -65,17 +116,19 @@ class Claim(pydantic.BaseModel):
         found: the property that is violated, or "".
         schedule: who acts at each step of the counterexample, as :func:`schedule` writes it.
         units: [CPUs, units of work] for each simulated number of CPUs.
+
+    Raises:
+        ArgumentError: a value is not possible; the message names it.
     """
 
-    model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
-
-    verdict: Literal["", "proven", "proven within limits", "violated", "unfinished"] = ""
-    found: str = pydantic.Field("", max_length=40)
-    schedule: str = pydantic.Field("", pattern=r"^[0-9f ]*$", max_length=20_000)
-    units: tuple[tuple[int, int], ...] = pydantic.Field((), max_length=MOST_CPUS)
+    verdict: str = _word(("", "proven", "proven within limits", "violated", "unfinished"), "")
+    found: str = _text(40, "")
+    schedule: str = _text(20_000, "", "[0-9f ]*", "the numbers of threads")
+    units: tuple[tuple[int, int], ...] = field(default=(), metadata={"rule": _units})
 
 
-class Argument(pydantic.BaseModel):
+@dataclass(frozen=True)
+class Argument(_Values):
     """A program, what is asked of it, and perhaps what the answer is.
 
     Arguments:
@@ -84,28 +137,22 @@ class Argument(pydantic.BaseModel):
         threads, rounds, memory, property: as for ``locksim.kinds.checking.check_lock``.
         machine: name of a profile. cpus: the most CPUs of the curve. seed: of the simulation.
         claim: what the sender found.
+
+    Raises:
+        ArgumentError: a value is not possible; the message names it.
     """
 
-    model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
-
-    file: str = pydantic.Field("lock.py", pattern=r"^[A-Za-z0-9_.-]{1,80}\.py$")
-    text: str = pydantic.Field(max_length=LONGEST_TEXT)
-    lock: str = pydantic.Field("", max_length=100)
-    threads: int = pydantic.Field(2, ge=1, le=4)
-    rounds: int = pydantic.Field(1, ge=1, le=10)
-    memory: Literal["sc", "tso", "c11"] = "sc"
-    property: str = "all"
-    machine: str = pydantic.Field("ideal-16", pattern=r"^[a-z0-9][a-z0-9-]{0,60}$")
-    cpus: int = pydantic.Field(8, ge=1, le=MOST_CPUS)
-    seed: int = pydantic.Field(1, ge=0, le=2**53)
-    claim: Claim = Claim()
-
-    @pydantic.field_validator("property")
-    @classmethod
-    def _known(cls, value: str) -> str:
-        if value not in PROPERTIES:
-            raise ValueError(f"write one of {', '.join(PROPERTIES)}")
-        return value
+    file: str = _text(83, "lock.py", r"[A-Za-z0-9_.-]+\.py", "the name of a file, such as lock.py")
+    text: str = _text(LONGEST_TEXT, None)
+    lock: str = _text(100, "")
+    threads: int = _number(1, 4, 2)
+    rounds: int = _number(1, 10, 1)
+    memory: str = _word(("sc", "tso", "c11"), "sc")
+    property: str = _word(PROPERTIES, "all")
+    machine: str = _text(61, "ideal-16", "[a-z0-9][a-z0-9-]*", "a name: a-z, 0-9 and '-'")
+    cpus: int = _number(1, MOST_CPUS, 8)
+    seed: int = _number(0, 2**53, 1)
+    claim: Claim = field(default=Claim(), metadata={"rule": lambda _: ""})
 
     def entry(self) -> Entry:
         """The class that the argument is about.
@@ -126,7 +173,7 @@ class Argument(pydantic.BaseModel):
         Raises:
             ArgumentError: it is too long for a link.
         """
-        said = self.model_dump(mode="json", exclude_defaults=True)
+        said = _changed(self) | ({"claim": _changed(self.claim)} if self.claim != Claim() else {})
         packed = zlib.compress(json.dumps(said, separators=(",", ":")).encode(), 9)
         text = f"{FORMAT}." + base64.urlsafe_b64encode(packed).decode().rstrip("=")
         if len(text) > LONGEST_LINK:
@@ -138,15 +185,37 @@ class Argument(pydantic.BaseModel):
 
 
 def argument(**said: Any) -> Argument:
-    """An argument of some values.
+    """An argument of some values, as JSON has them.
 
     Raises:
         ArgumentError: a value is not possible; the message names it.
     """
-    try:
-        return Argument(**said)
-    except pydantic.ValidationError as error:
-        raise ArgumentError(_words(error)) from None
+    claimed = said.pop("claim", {})
+    claim = claimed if isinstance(claimed, Claim) else claim_from(claimed)
+    return Argument(**_known(Argument, said), claim=claim)
+
+
+def claim_from(said: object) -> Claim:
+    """A claim of some values, as JSON has them.
+
+    Raises:
+        ArgumentError: a value is not possible; the message names it.
+    """
+    known = _known(Claim, said)
+    if isinstance(rows := known.get("units"), (list, tuple)):
+        known["units"] = tuple(tuple(row) if isinstance(row, list) else row for row in rows)
+    return Claim(**known)
+
+
+def _known(cls: type[_Values], said: object) -> dict[str, Any]:
+    """Values of a class, if it has all of these names."""
+    if not isinstance(said, dict):
+        raise ArgumentError(f"the {cls.__name__.lower()} must be names with values")
+    names = [one.name for one in fields(cls)]  # type: ignore[arg-type]
+    for name in said:
+        if name not in names:
+            raise ArgumentError(f"{str(name)[:60]} is unknown; {did_you_mean(str(name), names)}")
+    return dict(said)
 
 
 def opened(link: str) -> Argument:
@@ -291,7 +360,7 @@ def _depth(text: str) -> int:
     return deepest
 
 
-def _words(error: pydantic.ValidationError) -> str:
-    first = error.errors()[0]
-    where = ".".join(map(str, first["loc"])) or "the argument"
-    return f"{where}: {first['msg']} (got {str(first['input'])[:60]!r})"
+def _changed(values: _Values) -> dict[str, Any]:
+    """The values that are not the usual ones."""
+    said = {one.name: (getattr(values, one.name), one.default) for one in fields(values)}  # type: ignore[arg-type]
+    return {name: value for name, (value, usual) in said.items() if value != usual}

@@ -15,13 +15,12 @@ from locksim.checker.play.game import answer as move
 from locksim.checker.play.told import of_counterexample
 from locksim.compiler.diagnostics import CompileError
 from locksim.compiler.frontend import compile_source
-from locksim.engine.reference.engine import run as reference
 from locksim.kinds import kind_of
 from locksim.kinds.checking import walk_of_lock
 from locksim.play.argument import (
     Argument,
-    Claim,
     argument,
+    claim_from,
     differences,
     opened,
     proved,
@@ -128,6 +127,8 @@ def _move(said: dict[str, Any], _: Report) -> dict[str, Any]:
 
 def _simulate(said: dict[str, Any], report: Report) -> dict[str, Any]:
     """Units of work for each number of CPUs."""
+    # Engine and machines are more than all that a proof needs: the page loads them at first use.
+    from locksim.engine.reference.engine import run as reference
 
     def run(_: Image, memory: Memory, tables: MachineTables, seed: int, until: int) -> RunResult:
         return reference(memory, tables, seed=seed, until_ps=until)
@@ -142,12 +143,12 @@ def _link(said: dict[str, Any], _: Report) -> dict[str, Any]:
 
 def _open(said: dict[str, Any], _: Report) -> dict[str, Any]:
     """The argument of a fragment."""
-    return opened(said["fragment"]).model_dump(mode="json")
+    return opened(said["fragment"]).to_json()
 
 
 def _compare(said: dict[str, Any], _: Report) -> dict[str, Any]:
     """What a claim says and was not found."""
-    return {"wrong": differences(Claim(**said["claimed"]), Claim(**said["found"]))}
+    return {"wrong": differences(claim_from(said["claimed"]), claim_from(said["found"]))}
 
 
 _ASKS: dict[str, Callable[[dict[str, Any], Report], dict[str, Any]]] = {

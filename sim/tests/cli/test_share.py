@@ -1,6 +1,7 @@
 """`locklab play share` and `play open`: what goes out in a link comes back the same."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,7 @@ def test_open_proves_it_again(tmp_path: Path) -> None:
 def test_a_claim_that_does_not_hold() -> None:
     """Exit code 1, and what differs."""
     asked = opened(link_of(str(WRONG)))
-    lie = asked.model_copy(update={"claim": Claim(verdict="proven")})
+    lie = replace(asked, claim=Claim(verdict="proven"))
     done = RUN.invoke(opening.app, [f"{PAGE}#{lie.fragment()}", "--json"])
     assert 1 == done.exit_code
     found = json.loads(done.stdout)
@@ -83,7 +84,7 @@ def test_what_cannot_be_simulated_is_shared_all_the_same(tmp_path: Path) -> None
         (["play", "share", "ticket", "--cpus", "17"], "--cpus must be between 1 and 16 (got 17)"),
         (
             ["play", "share", "ticket", "--memory", "vax"],
-            "memory: Input should be 'sc', 'tso' or 'c11'",
+            "memory must be one of sc, tso, c11",
         ),
         (["play", "open", "http://localhost/"], "the link is incomplete"),
     ],

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from locksim.cli.show_machine import app
 from locksim.machine import load, names
-from locksim.machine.load import PROFILES
+from locksim.machine.catalogue import PROFILES
 
 RUN = CliRunner()
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from locksim import machine
 from locksim.checker.errors import CheckError
 from locksim.checker.models import layout as m
 from locksim.checker.models.layout import SC, TSO, WATCH_ASSERTIONS, WATCH_EXCLUSION, Tables
@@ -26,7 +25,7 @@ from locksim.core.memory import Memory, build, structs, words_of
 from locksim.lang.layout import Space
 from locksim.lang.ops import Order
 from locksim.lang.struct import Workload, tasks_of
-from locksim.machine import MachineTables
+from locksim.machine.tables import MachineTables, costless
 from lockui.suggest import did_you_mean
 
 MAX_THREADS = m.BUFFERS
@@ -192,7 +191,7 @@ def machine_of(n_threads: int) -> MachineTables:
     """
     if not 1 <= n_threads <= MAX_THREADS:
         raise CheckError(f"threads must be between 1 and {MAX_THREADS} (got {n_threads})")
-    return replace(machine.load(f"ideal-{n_threads}").tables(n_threads, "compact"), n_nodes=NODES)
+    return costless(n_threads, NODES)
 
 
 def asks_for_node(workload: Workload, n_threads: int, *, weak: bool) -> bool:

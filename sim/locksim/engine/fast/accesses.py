@@ -21,7 +21,7 @@ from locksim.engine.fast.spins import add_step, disturb_siblings
 from locksim.engine.fast.state import *
 from locksim.engine.trace import DRAINED
 from locksim.lang.words import index, plus
-from locksim.machine.topology import SAME_NODE
+from locksim.machine.costs import SAME_NODE
 
 F_MEMORY = int(Fault.MEMORY)
 K_ENTRIES, K_RUN_AHEAD, K_PRIVATE_HIT = columns("store_buffer_entries", "run_ahead", "private_hit")

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from locksim.engine.fast.state import A_NEXT, A_PASSED, K_SEED, by_class, columns
 from locksim.lang.randomness import ARBITRATIONS, TENURES, draw
+from locksim.machine.costs import SAME_CORE
 from locksim.machine.tables import MachineTables
-from locksim.machine.topology import SAME_CORE
 
 FIFO, NEAR = 0, 1
 K_ARBITRATION, K_PASSES = columns("arbitration", "arbitration_passes")

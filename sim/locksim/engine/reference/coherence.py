@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 
 from locksim.lang.randomness import TENURES, TRANSACTIONS, below, draw
 from locksim.machine import MachineTables
-from locksim.machine.topology import SAME_CORE, SAME_NODE
+from locksim.machine.costs import SAME_CORE, SAME_NODE
 
 _Requester = TypeVar("_Requester")
 _Part = tuple[str, int, int]

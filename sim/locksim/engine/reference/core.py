@@ -15,7 +15,7 @@ from locksim.engine.reference.threads import Thread
 from locksim.engine.trace import MARK
 from locksim.lang import ops
 from locksim.lang.ops import SEQ_CST, Kind, Mark, Op
-from locksim.machine.topology import SAME_CORE
+from locksim.machine.costs import SAME_CORE
 
 if TYPE_CHECKING:
     from locksim.engine.reference.engine import Engine
