@@ -6,7 +6,7 @@ before, or because it did not look at what its exchange returned. A lab names th
 
 | sign | the steps show |
 |---|---|
-| stale-read | a thread writes a word that another one has changed since it read it, and goes on |
+| stale-read | a thread writes a word that another has changed since it read it, and goes on |
 | ignored-result | an exchange changed nothing, and its thread has the lock all the same |
 | intrusion | a thread changes a word of a struct in which another thread is alone |
 | began-inside | the thread that fails began its call while another one was alone inside |
@@ -87,7 +87,7 @@ def signs(finding: Finding, files: Collection[str]) -> frozenset[str]:
 
 
 def _signs_of_steps(steps: Steps, own: list[int]) -> Iterator[str]:
-    if any(_is_stale(steps, k) and _goes_on(steps, k) for k in own):
+    if any(_is_stale(steps, k) and (_goes_on(steps, k) or _gives_back(steps, k)) for k in own):
         yield "stale-read"
     if any(_is_lost(steps[k]) and _goes_on(steps, k) for k in own):
         yield "ignored-result"
@@ -158,6 +158,13 @@ def _goes_on(steps: Steps, k: int) -> bool:
         if any("acquired" in mark for mark in step["marks"]):
             return True
     return True
+
+
+def _gives_back(steps: Steps, k: int) -> bool:
+    """Whether the thread has begun to give the lock back, and has not come again."""
+    mine = (step for step in reversed(steps[:k]) if step["thread"] == steps[k]["thread"])
+    last = next((mark for step in mine for mark in step["marks"]), "")
+    return "releases" in last
 
 
 def _alone(steps: Steps) -> list[int]:

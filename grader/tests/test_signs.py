@@ -69,6 +69,19 @@ def test_a_store_may_wipe_out_what_others_have_added() -> None:
     assert "stale-read" in signs(violated(COUNTS_WHO_WAITS, "sc", threads=3), ["l.py"])
 
 
+def test_a_release_may_wipe_out_what_others_have_added() -> None:
+    """Also where its thread comes again at once, by the same word."""
+    steps = [
+        taken(0, "compare_swap", 0, -8, "acquired lock"),
+        taken(1, "fetch_add", -8, -7),
+        {**taken(0, "load", 0, 0, "releases lock"), "word": ""},
+        taken(0, "store", -7, 0),
+        taken(0, "fetch_add", 0, 1, "read-acquired lock"),
+    ]
+    found = Finding("fail", counterexample={"memory": "sc", "steps": steps})
+    assert "stale-read" in signs(found, ["l.py"])
+
+
 def taken(thread: int, operation: str, old: int, new: int, *marks: str) -> dict[str, Any]:
     """A step of the submission on its only word."""
     place = {"file": "l.py", "word": "w", "address": 8}
