@@ -1,13 +1,10 @@
 """Write what the playground's page loads beside its script: our Python, the menu and the levels.
 
-    python playground/pack.py FOLDER
-
-``FOLDER/pyodide`` and ``FOLDER/wheels`` hold Python and the wheels already.
+python playground/pack.py FOLDER
 """
 
 from __future__ import annotations
 
-import gzip
 import json
 import sys
 import zipfile
@@ -36,33 +33,9 @@ def archive(path: Path) -> None:
             )
 
 
-def parts(folder: Path) -> None:
-    """Compress what is not compressed, and write the list of what the worker loads.
-
-    The list holds the bytes of each part, and Pyodide's own list without the packages that it
-    offers and nobody here asks for.
-    """
-    python = folder / "pyodide"
-    for name in ("pyodide.asm.wasm", "pyodide.asm.mjs"):
-        # No suffix that a server knows: it would have the browser uncompress the file once more.
-        packed = gzip.compress((python / name).read_bytes(), 9, mtime=0)
-        (python / f"{name}.packed").write_bytes(packed)
-        (python / name).unlink()
-    found = [*sorted(python.glob("*.packed")), python / "python_stdlib.zip"]
-    found += [folder / "locklab.zip", *sorted((folder / "wheels").glob("*.whl"))]
-    lock = python / "pyodide-lock.json"
-    listed = {
-        "sizes": {file.relative_to(folder).as_posix(): file.stat().st_size for file in found},
-        "lock": json.loads(lock.read_text("utf-8")) | {"packages": {}},
-    }
-    lock.unlink()
-    _write(folder / "parts.json", listed)
-
-
 def main(folder: Path) -> None:
     """Write all of it."""
     archive(folder / "locklab.zip")
-    parts(folder)
     menu = {"Lessons": examples(), "Library": [*library().items()]}
     said = {
         group: [{"title": title, "argument": asked.to_json()} for title, asked in of]

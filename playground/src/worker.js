@@ -1,5 +1,5 @@
-// The worker: Python compiled to WebAssembly, LockLab's own code, and the wheels that it needs.
-// All come from this page's own folder.
+// The worker: Python compiled to WebAssembly, and LockLab's own code. All comes from this page's own
+// folder: first what a check needs, the rest when a question misses it.
 
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 
@@ -29,17 +29,47 @@ function load(sizes) {
 }
 
 async function start() {
-  const { lock, sizes } = await (await plain(here("parts.json"))).json();
-  const parts = load(sizes);
+  const { lock, first, rest } = await (await plain(here("parts.json"))).json();
+  const parts = load(first);
   self.fetch = (address, options) => parts.get(String(address)) ?? plain(address, options);
   const script = URL.createObjectURL(await (await fetch(here("pyodide/pyodide.asm.mjs"))).blob());
   const { default: createPyodideModule } = await import(script);
-  const python = await loadPyodide({ indexURL: here("pyodide/"), lockFileContents: lock, createPyodideModule });
-  const wheels = [...parts.keys()].filter((name) => name.endsWith(".whl"));
-  await python.loadPackage(wheels, { messageCallback: () => {} });
+  const python = await loadPyodide({
+    indexURL: here("pyodide/"), stdLibURL: here("first.zip"), lockFileContents: lock, createPyodideModule });
   python.unpackArchive(await (await fetch(here("locklab.zip"))).arrayBuffer(), "zip", { extractDir: "/locklab" });
   python.runPython("import sys; sys.path.insert(0, '/locklab')");
-  return python.pyimport("locksim.play.worker");
+  return { python, parts, rest, worker: python.pyimport("locksim.play.worker") };
+}
+
+/** Load what no check needs: all of Python's library, and the wheels. */
+async function complete({ python, parts, rest }) {
+  const more = load(rest);
+  await Promise.all(more.values());
+  for (const [address, part] of more) parts.set(address, part);
+  const library = await (await fetch(here("pyodide/python_stdlib.zip"))).arrayBuffer();
+  python.FS.writeFile("/lib/python314.zip", new Uint8Array(library));
+  python.runPython("import importlib; importlib.invalidate_caches()");
+  await python.loadPackage(Object.keys(rest).filter((name) => name.endsWith(".whl")).map(here), { messageCallback: () => {} });
+  postMessage({ ready: "" });
+}
+
+let completed = null;
+/** Ask Python; a question that misses a module is asked again when the rest is there. */
+async function answer(...asked) {
+  const { worker } = await started;
+  try {
+    return worker.answer(...asked);
+  } catch (error) {
+    if (!/^ModuleNotFoundError/m.test(error.message)) throw error;
+  }
+  try {
+    await (completed ??= started.then(complete));
+  } catch (error) {
+    completed = null;
+    const message = `a part of Python cannot be loaded (${error.message})`;
+    return JSON.stringify({ error: { line: 0, message, help: "connect to the network, and try again" } });
+  }
+  return worker.answer(...asked);
 }
 
 const started = start();
@@ -55,7 +85,7 @@ started.then(
 onmessage = async ({ data: { id, ask, said } }) => {
   try {
     const report = (what, share) => postMessage({ id, progress: [what, share] });
-    const text = (await started).answer(ask, JSON.stringify(said), report);
+    const text = await answer(ask, JSON.stringify(said), report);
     if (typeof text !== "string") throw new Error("there was no answer");
     postMessage({ id, answer: JSON.parse(text) });
   } catch (error) {

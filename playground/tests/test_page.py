@@ -206,6 +206,30 @@ def test_a_button_is_heard_while_python_reads(tab: Tab) -> None:
     tab.says("Proven")
 
 
+def test_what_a_proof_does_not_need_comes_with_the_first_simulation(
+    browser: Any, server: str
+) -> None:
+    """At most 8 MB before the verdict; without a network the page says what is missing."""
+    tab = Tab(browser, server, viewport={"width": 1280, "height": 800})
+    tab.open()
+    tab.page.click("#check")
+    tab.says("Proven")
+    files = [SITE / "playground" / url.removeprefix(server) for url in {*tab.asked}]
+    loaded = {file.name: file.stat().st_size for file in files if file.is_file()}
+    assert "locklab.zip" in loaded
+    assert 8_000_000 >= sum(loaded.values())
+    tab.context.set_offline(True)
+    tab.page.click("#simulate")
+    tab.says("This cannot be answered")
+    assert "connect to the network, and try again" in tab.page.inner_text("#mistake")
+    tab.context.set_offline(False)
+    tab.page.fill("#cpus", "2")
+    tab.page.click("#simulate")
+    tab.says("Simulated")
+    assert 2 == tab.page.locator("#simulated td").count()
+    tab.context.close()
+
+
 def test_ones_own_program_is_kept(tab: Tab) -> None:
     """For the next visit, beside the examples; a link does not replace it."""
     tab.open()
