@@ -50,8 +50,8 @@ def find(name: str) -> Path:
     """A lab's folder.
 
     Arguments:
-        name: a path, or the name of an installed lab, of which the part before the dash will do,
-            or of an installed quiz.
+        name: a path, or the name of an installed lab, of which the part before the dash or the
+            number will do, or of an installed quiz.
 
     Raises:
         UnknownLabError: there is none, or more than one.
@@ -61,7 +61,7 @@ def find(name: str) -> Path:
         return path
     if name in quizzes():
         return HOME / QUIZZES / name
-    near = [n for n in names() if n == name or n.startswith(f"{name}-")]
+    near = [n for n in names() if n == name or n.startswith((f"{name}-", f"lab{name}-"))]
     if len(near) != 1:
         there = [*names(), *quizzes()]
         known = f"or one of {', '.join(there)}" if there else "none is installed here"

@@ -55,3 +55,8 @@ def test_a_goal_without_a_check_is_reported(tmp_path: Path) -> None:
     graded = {check.name for check in checks if check.points}
     assert ["a", "b"] == wrong[:2]
     assert graded - {"curve"} == {*wrong[2:]}
+
+
+def test_a_number_names_its_lab() -> None:
+    """As calendars call it."""
+    assert find("lab02-spinlocks") == find("lab02") == find("02")

@@ -85,7 +85,7 @@ def _check(workspace: Workspace, name: str) -> Check:
                 return check
         known = ", ".join(c.name for c in checks)
         raise NoHintError(f"unknown check '{name}'; known: {known}")
-    found = to_do(workspace.state, checks)
+    found = to_do(workspace.state, [check for check in checks if check.hints])
     if found is None:
-        raise NoHintError("all public checks have passed; no hint is needed")
+        raise NoHintError("all public checks that have hints have passed; no hint is needed")
     return found

@@ -317,6 +317,13 @@ def test_no_hint_where_none_helps(mine: Workspace, name: str, says: str) -> None
         next_hint(mine, name, NOW)
 
 
+def test_no_hint_where_all_that_have_some_have_passed(mine: Workspace) -> None:
+    """A check that has none is not the next one."""
+    tried(mine, TAS, ANSWERS.replace('"guess"', '"guessing"'))
+    with pytest.raises(NoHintError, match="all public checks that have hints have passed"):
+        next_hint(mine, "", NOW)
+
+
 def test_archive_is_what_the_grader_takes(mine: Workspace, tmp_path: Path) -> None:
     """The wanted files and a record; the file's name says whose it is."""
     tried(mine, TAS, ANSWERS)
