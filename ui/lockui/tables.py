@@ -45,7 +45,7 @@ DASH = "–"
 # Largest first; the last one applies to everything smaller.
 _PREFIXES = {
     "1/s": ((1e9, "G/s"), (1e6, "M/s"), (1e3, "k/s"), (1.0, "/s")),
-    "ns": ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")),
+    "ns": ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")),
     "1": ((1.0, ""),),
 }
 

@@ -73,7 +73,7 @@ def test_tables(tmp_path: Path) -> None:
     locknative.save(kept, tmp_path / "found.json")
     code, out, _ = run("show", str(tmp_path / "found.json"))
     assert 0 == code
-    for text in ("a CPU, Linux 6.1", "1.25 us", "9/10", "0.33", "14.4%", "25.0%", "510 ns"):
+    for text in ("a CPU, Linux 6.1", "1.25 µs", "9/10", "0.33", "14.4%", "25.0%", "510 ns"):
         assert text in out
     for text in ("p99.9", "one reading of the clock, 10 ns", "- tas, 2 threads: 9 undisturbed"):
         assert text in out

@@ -64,7 +64,7 @@ def open_(
         lines += [f"  {limit}" for limit in verdict.limits]
     if here.units:
         where = f"{asked.machine}, seed {asked.seed}"
-        lines += [f"\nunits of work in {SIMULATED_PS // 10**6} us on {where}"]
+        lines += [f"\nunits of work in {SIMULATED_PS // 10**6} µs on {where}"]
     lines += [f"  {cpus:>2} CPU{' s'[cpus > 1]}  {units:>6,}" for cpus, units in here.units]
     claims = bool(asked.claim.verdict or asked.claim.units)
     same = "the link claims the same" if claims else "the link claims nothing"

@@ -161,9 +161,9 @@ def livelock_message(waits: Sequence[Wait], aside: Aside, time_ps: int) -> str:
 
 
 def microseconds(time_ps: int) -> str:
-    """A time in microseconds, exact: ``12.345 us``."""
+    """A time in microseconds, exact: ``12.345 µs``."""
     whole, rest = divmod(time_ps, 1_000_000)
-    return f"{whole}.{rest:06d}".rstrip("0").rstrip(".") + " us"
+    return f"{whole}.{rest:06d}".rstrip("0").rstrip(".") + " µs"
 
 
 def place(file: str, line: int) -> str:

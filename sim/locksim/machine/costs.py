@@ -203,8 +203,8 @@ class Costs:
     )
     alloc_ps: int = _cost("alloc", "allocation of an object", "10 to 60 ns")
     free_ps: int = _cost("free", "its release", "8 to 60 ns")
-    context_switch_ps: int = _cost("context_switch", "the switch to another thread", "1 to 3 us")
-    wake_ps: int = _cost("wake", "an interrupt to another CPU", "0.5 to 4 us")
+    context_switch_ps: int = _cost("context_switch", "the switch to another thread", "1 to 3 µs")
+    wake_ps: int = _cost("wake", "an interrupt to another CPU", "0.5 to 4 µs")
     # By how much each hold time differs at most, from the spread of the quantity that applies.
     tenure_class_spread_ps: Row = ()
     tenure_plain_class_spread_ps: Row = ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from locksim.engine.counters import CPU_COUNTERS
 from locksim.study.simulation import Simulation, interval
 from lockui.plots import Axis, Bar, Bars, Column, Plot, Words, from_table, made_by
-from lockui.tables import scale_of
+from lockui.tables import DASH, scale_of, shows
 
 __all__ = ["plot_of_run", "plot_of_sweep"]
 
@@ -66,7 +65,8 @@ def plot_of_run(name: str, result: Simulation, *, unit: str, caption: str) -> Pl
     """
     rate = result.throughput()
     scale = scale_of(rate.mean, "1/s")
-    half = f" ± {scale.number(rate.high - rate.mean)}" if math.isfinite(rate.high) else ""
+    half = scale.number(rate.high - rate.mean)
+    half = "" if half == DASH else f" ± {half if shows(half) else '<0.01'}"
     cpus = f"{result.cpus} CPU{'s' * (result.cpus != 1)}"
     where = f"{cpus} of {result.machine} ({result.placement})"
     panels = [_times(result), _cpus(result, unit)]

@@ -46,7 +46,7 @@ def test_one_lock_has_a_line_for_each_measure() -> None:
         "CON acquisitions that had to wait 86.2%",
         "HOLD mean 117 ns",
         "WAIT mean of those that waited 347 ns",
-        "longest 1.72 us",
+        "longest 1.72 µs",
         "% CPU share of all CPUs' time spent waiting 35.9%",
         "TOTAL acquisitions 4,261",
         "per second 4.80 M/s",
@@ -89,7 +89,7 @@ def test_nobody_waited_is_a_dash() -> None:
 def test_more_locks_have_a_line_each() -> None:
     """The name comes last, as lockmeter has it, and a broken lock is called so."""
     lines = printed(row(), row(lock="slots[1].lock", violations=3), row(lock="b[x]"))
-    figures = "56.1% 86.2% 117 ns 120 ns 347 ns 1.72 us 35.9% 4,261"
+    figures = "56.1% 86.2% 117 ns 120 ns 347 ns 1.72 µs 35.9% 4,261"
     assert "UTIL CON HOLD max WAIT max % CPU TOTAL NAME" in lines
     assert f"{figures} lock" in lines
     assert f"{figures} b[x]" in lines
@@ -119,4 +119,4 @@ def test_of_many_locks_the_busiest_are_shown() -> None:
 def test_a_share_that_was_not_measured() -> None:
     """It ranks last; the other values are shown."""
     lines = printed(row(util=None), row(lock="b"), row(lock="c"))
-    assert "– 86.2% 117 ns 120 ns 347 ns 1.72 us 35.9% 4,261 lock" in lines
+    assert "– 86.2% 117 ns 120 ns 347 ns 1.72 µs 35.9% 4,261 lock" in lines

@@ -158,7 +158,7 @@ def jump_difference(plain: RunResult, jumped: RunResult) -> str:
 def idle_for_ever(plain: RunResult, error: DeadlockError) -> str:
     """What comes after the moment that a deadlock names and is no idle row; empty if nothing."""
     assert plain.trace is not None
-    when = str(error).split(" at ")[1].split(" us:")[0]
+    when = str(error).split(" at ")[1].split(" µs:")[0]
     whole, _, rest = when.partition(".")
     since_ps = int(whole) * 10**6 + int(rest.ljust(6, "0"))
     for row in plain.trace.tolist():

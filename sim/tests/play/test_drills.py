@@ -62,8 +62,8 @@ def _end(order, threads, x):
 def test_grace_periods_end_after_the_readers_that_were_there(seed):
     """The engine's end of the wait is the definition's."""
     problem = drill("grace-period", seed)
-    spans = re.findall(r"reads from (\d+) to (\d+) us", problem.question)
-    begins = int(re.search(r"At (\d+) us", problem.question)[1])
+    spans = re.findall(r"reads from (\d+) to (\d+) µs", problem.question)
+    begins = int(re.search(r"At (\d+) µs", problem.question)[1])
     ends = [int(end) for start, end in spans if int(start) < begins < int(end)]
     assert frozenset({(float(max([begins, *ends])),)}) == problem.answer
 

@@ -10,6 +10,7 @@ from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
 from locksim.study.plots import plot_of_run, plot_of_sweep
 from locksim.study.simulation import Replication, Simulation
 from lockui.plots import Bars, Curves
+from lockui.plots.draw import drawn
 
 
 def simulation(cpus: int, replications: int = 2) -> Simulation:
@@ -83,3 +84,11 @@ def test_a_sweep_shows_the_bands_of_its_rows() -> None:
     (panel,) = plot_of_sweep(rows, unit="sections", caption="").panels
     assert isinstance(panel, Curves)
     assert [(1.0, 3.0), None] == [point.band for point in panel.lines[0].points]
+
+
+@pytest.mark.parametrize(("cpus", "places"), [(2, 2), (16, 1)])
+def test_a_short_panel_stands_above_a_long_one(cpus: int, places: int) -> None:
+    """Beside 16 bars, two would leave most of their panel empty."""
+    plot = plot_of_run("mcs", simulation(cpus), unit="work", caption="")
+    with drawn(plot) as figure:
+        assert places == len({round(axes.get_position().x0, 1) for axes in figure.axes})

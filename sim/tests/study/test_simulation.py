@@ -199,7 +199,7 @@ def test_settings_that_make_no_sense(wrong):
 
 def test_a_workload_that_never_does_a_unit_of_work():
     """It is given up as a livelock after the simulated time allowed."""
-    with pytest.raises(DeadlockError, match="livelock at 50 us: the threads only wait") as caught:
+    with pytest.raises(DeadlockError, match="livelock at 50 µs: the threads only wait") as caught:
         simulate(Idle(), longest_ps=50_000_000, **QUICK)
     assert 4 == str(caught.value).count("test_simulation.py:")
 

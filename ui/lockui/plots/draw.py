@@ -41,7 +41,7 @@ def drawn(plot: Plot, *, texts: bool = True, width: float | None = None) -> Iter
     with mpl.rc_context():
         mpl.rcdefaults()  # a reader's own settings would change the layout
         plot = plot.split()
-        columns = _columns(len(plot.panels))
+        columns = _columns(plot.panels)
         wide = width or (WIDE if columns > 2 else WIDTH)
         letters = LETTERS.get(wide, LETTERS[WIDTH])
         mpl.rcParams.update(_settings(letters))
@@ -115,9 +115,13 @@ def _draw_all_curves(
     label_ends(figure, panels, words)
 
 
-def _columns(panels: int) -> int:
+def _columns(panels: Sequence[Bars | Curves]) -> int:
     """Return how many panels stand side by side."""
-    return panels if panels < 4 else 2 if panels == 4 else 3 if panels <= 9 else 4
+    bars = [len(panel.bars) for panel in panels if isinstance(panel, Bars)]
+    if bars and len(bars) < 4 and max(bars) > 2 * min(bars):
+        return 1  # beside a long panel a short one would be empty for the most part
+    count = len(panels)
+    return count if count < 4 else 2 if count == 4 else 3 if count <= 9 else 4
 
 
 def _height(plot: Plot, rows: int, columns: int) -> float:

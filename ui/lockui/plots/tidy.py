@@ -22,7 +22,7 @@ class Column:
 
     Arguments:
         key: its name in the table. label: what it shows, without the unit.
-        unit: of its values. Those in ``1/s`` and ``ns`` are shown in k/s, M/s, us and so on.
+        unit: of its values. Those in ``1/s`` and ``ns`` are shown in k/s, M/s, µs and so on.
         interval: the names of the columns with the lower and the upper end of the 95 % interval.
         band: those of the uncertainty band; a row may lack them.
     """

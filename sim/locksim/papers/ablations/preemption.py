@@ -82,8 +82,8 @@ def view() -> Iterator[Table]:
 
     rows = {v: [cell(v, tasks) for tasks in TASKS] for v in VARIANTS}
     for title, name in (
-        ("us from one section to the next", "section_us"),
-        ("wait of one in a thousand, us", "waited_us"),
+        ("µs from one section to the next", "section_us"),
+        ("wait of one in a thousand, µs", "waited_us"),
         ("context switches a section", "switches"),
     ):
         shown = Table(title=f"{CPUS} CPUs of {PROFILE}: {title}")

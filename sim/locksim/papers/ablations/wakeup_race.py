@@ -81,10 +81,10 @@ def view() -> Iterator[Table]:
     from rich.table import Table
 
     profile = machine()
-    shown = Table(title=f"two processes on {CPUS} CPUs: us per message, and their CPUs")
+    shown = Table(title=f"two processes on {CPUS} CPUs: µs per message, and their CPUs")
     shown.add_column("checks before sleeping", justify="right")
     for work_ns in WORK_NS:
-        shown.add_column(f"{work_ns / 1000:g} us of work", justify="right")
+        shown.add_column(f"{work_ns / 1000:g} µs of work", justify="right")
         shown.add_column("CPUs", justify="right")
     for checks in BEFORE:
         cells: list[str] = []

@@ -85,7 +85,7 @@ def view() -> Iterator[Table]:
         kinds = ((machine, Walk), (machine, SpacedWalk), (machine.without_caches(), SpacedWalk))
         shown.add_row(str(n), *(f"{per_object_ns(m, kind, n):.1f}" for m, kind in kinds))
     yield shown
-    shown = Table(title=f"context switches with data, us beyond the switch, {CHECKS} checks")
+    shown = Table(title=f"context switches with data, µs beyond the switch, {CHECKS} checks")
     for name in ("row", "without checks", "with", "added", "added, unbounded caches"):
         shown.add_column(name, justify="right")
     for turn, endless in zip(turns(machine), turns(machine.without_caches()), strict=True):

@@ -53,8 +53,8 @@ of their printed digits: 88-95, 88-93, 83-85, 96-99 s)."""
 COLUMNS = {
     "util": ("UTIL", "%"),
     "con": ("CON", "%"),
-    "hold_mean": ("HOLD", "us"),
-    "wait_mean": ("WAIT", "us"),
+    "hold_mean": ("HOLD", "µs"),
+    "wait_mean": ("WAIT", "µs"),
     "wait_cpu": ("% CPU", "%"),
     "total": ("TOTAL/s", "1/s"),
     "nowait": ("NOWAIT", "%"),
@@ -152,7 +152,7 @@ class Franke2001Lockmeter(Experiment):
         lines = plots.lines(holds, lambda c: c.row.partition(",")[0])
         title = "The same code holds its lock longer on more CPUs"
         return plots.plot(
-            result, title, [Curves(lines, Axis("CPUs", log=True), Axis("mean hold time [us]"))]
+            result, title, [Curves(lines, Axis("CPUs", log=True), Axis("mean hold time [µs]"))]
         )
 
 

@@ -20,11 +20,11 @@ def why(experiment: str, row: str) -> str:
 
 MISSED: dict[str, dict[str, str]] = {
     "smalley-2001-lmbench": {
-        "RPC/UDP": "32 us more than UDP; two or three polls are the only additional calls",
+        "RPC/UDP": "32 µs more than UDP; two or three polls are the only additional calls",
         "sh": "printed as 10K and 11K, anything from 0 to 21 % fits",
     },
     "franke-2001-lmbench": {
-        "select TCP": "one check for each descriptor is 18 of 27 us",
+        "select TCP": "one check for each descriptor is 18 of 27 µs",
         "signal handle": FASTER,
         "sh": FASTER,
         **{f"switch {size}": LEVEL_TWO for size in ("2p_16k", "2p_64k", "8p_16k", "8p_64k")},
@@ -34,7 +34,7 @@ MISSED: dict[str, dict[str, str]] = {
         "TCP": "no slower with SELinux, although a check is, by null I/O",
         "TCP connect": "possibly the server's accept and close, which run on another CPU",
         "10KB delete": FASTER,
-        "mmap": "a mapping makes one check, 0.2 of 23 us",
+        "mmap": "a mapping makes one check, 0.2 of 23 µs",
         "protection fault": FASTER,
         "page fault": FASTER,
         "pipe bandwidth": FAR_MORE,

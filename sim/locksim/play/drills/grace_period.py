@@ -53,17 +53,17 @@ def grace_period(drawn: Random) -> Problem:
     result = run(memory, tables, seed=1, until_ps=_LONGEST_US * US)
     at = next(address for address, name in memory.names if name == "ended")
     end_us = _GRID_US * round(int(result.memory[at]) / (_GRID_US * US))
-    shown = "\n".join(f"  CPU {cpu} reads from {start} to {end} us" for cpu, start, end in spans)
-    before = [f"CPU {cpu} (until {end} us)" for cpu, start, end in spans if start < begins < end]
+    shown = "\n".join(f"  CPU {cpu} reads from {start} to {end} µs" for cpu, start, end in spans)
+    before = [f"CPU {cpu} (until {end} µs)" for cpu, start, end in spans if start < begins < end]
     why = (
-        f"It waits for those that read at {begins} us: {', '.join(before)}."
+        f"It waits for those that read at {begins} µs: {', '.join(before)}."
         if before
-        else f"No CPU reads at {begins} us, so there is nothing to wait for."
+        else f"No CPU reads at {begins} µs, so there is nothing to wait for."
     )
     return Problem(
-        f"{shown}\n\nAt {begins} us an updater has unlinked an object and calls "
+        f"{shown}\n\nAt {begins} µs an updater has unlinked an object and calls "
         "synchronize_rcu().\n"
-        "At what time may it free the object, at the earliest, in us?",
+        "At what time may it free the object, at the earliest, in µs?",
         "a number, such as 85",
         frozenset({(float(end_us),)}),
         f"{why}\nReaders that begin later cannot find the object, and need not be waited for.",

@@ -32,7 +32,7 @@ def identities(drawn: Random) -> Problem:
 
 def _facts(cpus: int, **shown: str) -> str:
     lines = [f"  {name.replace('_', ' '):<34} {value}" for name, value in shown.items()]
-    return f"A ticket lock on {cpus} CPUs was watched for 100 us.\n\n" + "\n".join(lines)
+    return f"A ticket lock on {cpus} CPUs was watched for 100 µs.\n\n" + "\n".join(lines)
 
 
 def _utilisation(count: dict[str, int], cpus: int) -> Problem:
@@ -71,7 +71,7 @@ def _rate(count: dict[str, int], cpus: int) -> Problem:
     )
     return _problem(
         facts,
-        "How many acquisitions were there in the 100 us?",
+        "How many acquisitions were there in the 100 µs?",
         count["total"],
         "Utilisation law, solved for the rate: acquisitions = UTIL x 100,000 ns / mean hold time.",
     )

@@ -237,7 +237,7 @@ def test_sleepers_for_whom_nobody_is_left():
     compare(pair)
     lines = str(pair.jumped).split("\n")
     assert lines[0].startswith("deadlock at 0.0")
-    assert lines[0].endswith(" us: no thread can go on")
+    assert lines[0].endswith(" µs: no thread can go on")
     assert "thread 0 on CPU 0 spins on lock.locked (=1) at ttas.py:" in lines[1]
     assert lines[1].endswith("(TTASLock.acquire)")
     assert "thread 1 on CPU 1 sleeps in block() at spinners.py:" in lines[2]
@@ -270,7 +270,7 @@ def test_a_session_that_gets_nowhere():
     run = session(Turns(), tables(2))
     run.advance(5_000)
     text = str(run.livelock())
-    assert text.startswith("livelock at 0.005 us: the threads only wait")
+    assert text.startswith("livelock at 0.005 µs: the threads only wait")
     assert 2 == text.count(" on CPU ")
 
 

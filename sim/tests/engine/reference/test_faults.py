@@ -54,7 +54,7 @@ def test_a_null_pointer():
         yield node.other.load()
 
     assert message_of(program) == (
-        f"CPU 0 at 1.234567 us, {line(program, 3)} in Board.program: use of memory outside every "
+        f"CPU 0 at 1.234567 µs, {line(program, 3)} in Board.program: use of memory outside every "
         "live object: load through a NULL pointer (word 1 of the struct)"
     )
 
@@ -67,7 +67,7 @@ def test_a_word_that_was_never_allocated():
             yield self._layout.space.view(Node, address).value.fetch_add(1)
 
         assert message_of(program) == (
-            f"CPU 0 at 0 us, {line(program, 1)} in Board.program: use of memory outside every "
+            f"CPU 0 at 0 µs, {line(program, 1)} in Board.program: use of memory outside every "
             f"live object: fetch_add of word {address}"
         )
 
@@ -93,7 +93,7 @@ def test_a_buffered_store_to_what_was_freed_meanwhile():
 
     text = message_of(program)
     when = (ALLOC + MEMORY) / 10**6
-    assert text.startswith(f"CPU 0 at {when} us, {line(program, 2)} in Board.program: use of")
+    assert text.startswith(f"CPU 0 at {when} µs, {line(program, 2)} in Board.program: use of")
     assert ": store of word " in text
 
 
@@ -152,7 +152,7 @@ def test_faults(operation: Callable[[Any], Any], text: str):
         yield operation(self)
 
     message = message_of(program)
-    assert message.startswith("CPU 0 at 0 us, test_faults.py:")
+    assert message.startswith("CPU 0 at 0 µs, test_faults.py:")
     assert text in message
 
 
@@ -165,7 +165,7 @@ def test_a_failed_assertion():
 
     when = (MEMORY + RMW) / 10**6
     assert message_of(program).startswith(
-        f"CPU 0 at {when} us, {line(program, 2)} in Board.program: "
+        f"CPU 0 at {when} µs, {line(program, 2)} in Board.program: "
         "an assertion failed: the word was free"
     )
 
@@ -219,7 +219,7 @@ def test_a_deadlock_lists_who_sleeps_where():
         run(sleeper, other, sleeper)
     place = f"{line(sleeper, 2)} (Board.sleeper)"
     assert str(caught.value) == (
-        "deadlock at 0.0001 us: no thread can go on\n"
+        "deadlock at 0.0001 µs: no thread can go on\n"
         f"  thread 0 on CPU 0 sleeps in block() at {place}\n"
         f"  thread 2 on CPU 2 sleeps in block() at {place}"
     )
@@ -269,7 +269,7 @@ def test_a_livelock_in_a_lock_is_found():
     with pytest.raises(DeadlockError) as caught:
         reference.run(memory, tables(), seed=1, until_ps=10**9, stall_ps=100_000)
     head, place = str(caught.value).split("\n")
-    assert head.endswith(" us: the threads only wait")
+    assert head.endswith(" µs: the threads only wait")
     swap = Spinner.acquire.__wrapped__.__code__.co_firstlineno + 2
     assert place == (
         f"  thread 0 on CPU 0 spins on lock.locked (=1) at test_faults.py:{swap} (Spinner.acquire)"
