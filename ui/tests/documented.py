@@ -1,26 +1,30 @@
 """Run the commands of a page in the order in which they stand there, as a reader would.
 
-A page's programs (blocks of Python that begin with ``# name.py``) are files of the session, as are
-the files below, which stand for the reader's own.
+A page's programs and README's (blocks of Python that begin with ``# name.py``) are files of the
+session. So are those of ``documented.toml``, which stand for the reader's own.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from test_documented_commands import ROOT, written
+from test_documented_commands import ROOT, arguments, written
 
 OURS = tomllib.loads((Path(__file__).parent / "documented.toml").read_text("utf-8"))
 PROGRAM = re.compile(r"```python\n(# (?P<name>\w+\.py)\n.*?)```", re.DOTALL)
 SHOWN = re.compile(r"^\$ locklab ")
 LINK = re.compile(r"https?://\S+#\S+")
 LIMIT_S = 300
+KEYS = "none\nq\n"
+"""A drill's answer, and the end of a watch."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +44,24 @@ class Done:
     err: str
 
 
+def without_times(text: str) -> str:
+    """Return what a command prints, with each duration replaced: no two runs take equally long.
+
+    Blanks at the ends of lines are left out: an empty row of a table has some, a page has none.
+    """
+    lines = re.sub(r"\d+\.\d+ s\b", "… s", text).splitlines()
+    return "\n".join(line.rstrip() for line in lines).rstrip()
+
+
 def reason(page: str, command: str) -> str | None:
     """Return why a command of a page is not run, or None."""
-    rows = {**OURS["skip"].get("everywhere", {}), **OURS["skip"].get(page, {})}
-    return next((why for part, why in rows.items() if part in command), None)
+    words = " ".join(arguments(command))
+    return next((row["why"] for row in OURS["skip"] if fits(row, page, words)), None)
+
+
+def fits(row: dict[str, Any], page: str, words: str) -> bool:
+    """Whether a row of the table is for a page, and for a command of it."""
+    return page.endswith(row.get("page", "")) and re.search(row["command"], words) is not None
 
 
 def shown(lines: list[str], number: int) -> str | None:
@@ -76,20 +94,26 @@ class Session:
     def run(self, page: str) -> Iterator[Done]:
         """Yield each command of a page that is run."""
         text = (ROOT / page).read_text("utf-8")
-        for found in PROGRAM.finditer(text):
+        for found in PROGRAM.finditer((ROOT / "README.md").read_text("utf-8") + text):
             (self.folder / found["name"]).write_text(found[1], "utf-8")
-        for name, content in {**OURS["files"], **OURS["files_of"].get(page, {})}.items():
+        for name, content in OURS["files"].items():
             path = self.folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             if not path.exists():
                 path.write_text(content, "utf-8")
-        here, link = self.folder, "LINK"
+        for name, source in OURS["copies"].items():
+            shutil.copy(ROOT / source, self.folder / name)
+        here, link, before = self.folder, "LINK", 0
+        lines = text.splitlines()
         for number, command, mention in written(text):
+            if any(line.startswith("```") for line in lines[before:number]):
+                here = self.folder  # another block is another shell
+            before = number
             if mention or reason(page, command):
                 continue
             done = subprocess.run(
                 [*self.before, "bash", "-c", f"locklab {command.replace('LINK', link)}"],
-                input="q\n",
+                input=KEYS,
                 capture_output=True,
                 encoding="utf-8",
                 cwd=here,
@@ -100,5 +124,5 @@ class Session:
             into = re.search(r"&& cd (\S+)", command)
             if into and not done.returncode:
                 here = here / into[1]
-            below = shown(text.splitlines(), number)
+            below = shown(lines, number)
             yield Done(number, command, below, done.returncode, done.stdout, done.stderr)
