@@ -1,14 +1,15 @@
 """Numbers and tables for people: three digits and a unit, nothing cut off at 80 columns.
 
 Rich cuts a cell that does not fit and ends it with an ellipsis. A number that is cut is wrong.
-So every column keeps its width or folds, and nothing is drawn narrower than 80 columns. A narrower
-terminal wraps the lines.
+So every column keeps its width or folds, and nothing is drawn narrower than 80 columns. On a
+narrower terminal a row is a paragraph (:func:`print_table`).
 """
 
 from __future__ import annotations
 
 import itertools
 import math
+import shutil
 import sys
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -39,6 +40,8 @@ __all__ = [
 
 #: Most digits for a column of equal decimals.
 MOST_DIGITS = 8
+#: Columns left of a table.
+INDENT = 2
 #: The text of a missing value.
 DASH = "–"
 
@@ -151,9 +154,21 @@ def add(view: Table, name: str, *, right: bool = False, fold: bool = False) -> N
 
 
 def print_table(output: Console, view: Table) -> None:
-    """Print a table after an empty line, indented by two columns."""
+    """Print a table after an empty line, indented by two columns.
+
+    On a terminal that is too narrow for it each row is a paragraph with a line for each column.
+    """
     output.print()
-    output.print(Padding(view, (0, 0, 0, 2), expand=False))
+    wide = INDENT + Measurement.get(output, output.options, view).maximum
+    if output.is_terminal and shutil.get_terminal_size().columns < min(wide, output.width):
+        for cells in zip(*(column.cells for column in view.columns), strict=True):
+            row = Table.grid(padding=(0, 2, 0, 0))
+            for column, cell in zip(view.columns, cells, strict=True):
+                if cell != "":
+                    row.add_row(column.header, cell)
+            output.print(Padding(row, (0, 0, 1, INDENT), expand=False))
+    else:
+        output.print(Padding(view, (0, 0, 0, INDENT), expand=False))
 
 
 def print_groups(

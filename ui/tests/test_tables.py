@@ -72,3 +72,24 @@ def test_columns_fold_and_are_never_cut() -> None:
     assert "1,234,567" in text
     assert "…" not in text
     assert 80 >= max(map(len, text.splitlines()))
+
+
+def test_a_narrow_terminal_shows_a_line_for_each_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file keeps the table, and so does a terminal that is wide enough."""
+    view = tables.table()
+    for name in ("lock", "critical sections", "transfers"):
+        tables.add(view, name, right=name != "lock")
+    view.add_row("mcs", "1.878 M/s", "8.00")
+    shown = {}
+    for columns, terminal in (("30", True), ("30", False), ("40", True)):
+        monkeypatch.setenv("COLUMNS", columns)
+        screen = io.StringIO()
+        tables.print_table(
+            Console(file=screen, width=80, force_terminal=terminal, color_system=None), view
+        )
+        shown[columns, terminal] = [
+            " ".join(line.split()) for line in screen.getvalue().splitlines()
+        ]
+    narrow = ["", "lock mcs", "critical sections 1.878 M/s", "transfers 8.00", ""]
+    assert narrow == shown["30", True]
+    assert shown["30", False] == shown["40", True] != narrow
