@@ -18,6 +18,8 @@ PLACES = {
     "CHANGELOG.md": r"\A(?:.*\n)*?## (\d\S*)",
 }
 """Where a version stands; of the changelog the first heading."""
+UNRELEASED = ("CHANGELOG.md", "docs/start/install.md")
+"""Pages that must not say "not released yet" where there is a tag."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -33,6 +35,11 @@ def main(arguments: Sequence[str]) -> int:
     wrong = [f"{name}: {version}, not {wanted}" for name, version in found if version != wanted]
     wrong += [f"{name}: no version" for name in PLACES if name not in {one for one, _ in found}]
     wrong += [f"the tag is {tag}, and pyproject.toml says {wanted}: tag v{wanted}" for tag in tags]
+    wrong += [
+        f"{name} says 'not released yet'"
+        for name in UNRELEASED
+        if arguments and "not released yet" in (ROOT / name).read_text("utf-8")
+    ]
     print(*(sorted(wrong) or [wanted]), sep="\n")
     return 2 if wrong else 0
 

@@ -16,7 +16,7 @@ import hashlib
 import importlib.util
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from importlib import import_module
@@ -27,7 +27,8 @@ from typing import Any, TypeVar
 from locksim.lang import words
 from lockui.portable import exclusive
 
-_PACKAGE = Path(__file__).parent
+_PACKAGE = Path(__file__).resolve().parent
+_BESIDE = _PACKAGE / "__pycache__"
 _F = TypeVar("_F", bound=Callable[..., Any])
 _INNER = "locklab_inner."
 """What the names of functions that only compiled code calls begin with, as numba sees them."""
@@ -96,6 +97,29 @@ def _inner(function: Any) -> Any:
     return inner
 
 
+def cache_folders(environment: Mapping[str, str]) -> list[Path]:
+    """The folders where compiled code may be kept, in order of preference.
+
+    A virtual environment takes that of the package along when it is removed.
+    """
+    home = environment.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    chosen = environment.get("NUMBA_CACHE_DIR")
+    return [Path(chosen)] if chosen else [_BESIDE, Path(home, "locklab", "compiled")]
+
+
+def folder() -> Path | None:
+    """The first of these folders that can be written; None: none can."""
+    return next((path for path in cache_folders(os.environ) if _writable(path)), None)
+
+
+def _writable(path: Path) -> bool:
+    """Whether a folder can be written, or made."""
+    there = path
+    while not there.exists() and there != there.parent:
+        there = there.parent
+    return there.is_dir() and os.access(there, os.W_OK | os.X_OK)
+
+
 def kept(function: Callable[..., Any], sources: tuple[str, ...], **options: Any) -> Any:
     """Compile a function for Python to call, and keep the machine code on disk.
 
@@ -113,8 +137,14 @@ def kept(function: Callable[..., Any], sources: tuple[str, ...], **options: Any)
 
 def _keep(dispatcher: Any, stamp: int) -> None:
     """Keep what a dispatcher compiles; what was kept with another stamp is not used again."""
-    caching, function = _numba("core.caching"), dispatcher.py_func
-    cache = caching.FunctionCache(function)
+    caching, config, function = _numba("core.caching"), _numba("core.config"), dispatcher.py_func
+    chosen, theirs = folder(), config.CACHE_DIR
+    if chosen not in (None, _BESIDE):
+        config.CACHE_DIR = str(chosen)  # of numba's own choice, nobody would know whose it is
+    try:
+        cache = caching.FunctionCache(function)
+    finally:
+        config.CACHE_DIR = theirs
     major, minor = sys.version_info[:2]
     name = f"{function.__module__}.{function.__qualname__}.py{major}{minor}"
     cache._cache_file = caching.IndexDataCacheFile(cache.cache_path, name, stamp)

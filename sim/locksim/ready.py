@@ -103,7 +103,7 @@ class Choice:
 
 def is_ready(part: Part) -> bool:
     """Whether a part has been compiled, from the sources and for the numba of today."""
-    kept = folder()
+    kept = jit.folder()
     with suppress(OSError):
         return kept is not None and _marker(kept, part).read_text("utf-8") == _stamp(part)
     return False
@@ -114,7 +114,7 @@ def make(part: Part) -> None:
 
     Workers of a pool say nothing.
     """
-    kept = folder()
+    kept = jit.folder()
     tell = multiprocessing.parent_process() is None
     if kept is None:
         if tell:
@@ -144,7 +144,7 @@ def make(part: Part) -> None:
 
 def begin(part: Part) -> None:
     """Let another process compile a part, if a person watches and no process compiles already."""
-    kept = folder()
+    kept = jit.folder()
     if part in _begun or kept is None or not _watched(os.environ) or _busy(kept):
         return
     _begun.add(part)
@@ -163,29 +163,8 @@ def begin(part: Part) -> None:
     _LOG.warning("compiling %s once, about %d s, in the background", part.noun, part.seconds)
 
 
-def cache_folders(environment: Mapping[str, str]) -> list[Path]:
-    """The folders where numba may keep compiled code, in its order of preference."""
-    home = environment.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    found = [Path(__file__).resolve().parent / "__pycache__", Path(home, "numba")]
-    chosen = environment.get("NUMBA_CACHE_DIR")
-    return [Path(chosen)] if chosen else found
-
-
-def folder() -> Path | None:
-    """The folder that says what is ready: the first of them that can be written; None: none can."""
-    return next((path for path in cache_folders(os.environ) if _writable(path)), None)
-
-
 _begun: set[Part] = set()
 """What another process was started for."""
-
-
-def _writable(path: Path) -> bool:
-    """Whether a folder can be written, or made."""
-    there = path
-    while not there.exists() and there != there.parent:
-        there = there.parent
-    return there.is_dir() and os.access(there, os.W_OK | os.X_OK)
 
 
 def _watched(environment: Mapping[str, str]) -> bool:

@@ -67,11 +67,14 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return commands
 
 
-def test_folders_are_asked_in_numba_s_order() -> None:
-    """One that was chosen is the only one."""
-    assert [Path("/x/y")] == ready.cache_folders({"NUMBA_CACHE_DIR": "/x/y"})
-    beside, users = ready.cache_folders({"XDG_CACHE_HOME": "/c"})
-    assert (Path(ready.__file__).parent / "__pycache__", Path("/c/numba")) == (beside, users)
+def test_the_package_s_folder_comes_first() -> None:
+    """Then one of ours below the home; a folder that was chosen is the only one."""
+    assert [Path("/x/y")] == jit.cache_folders({"NUMBA_CACHE_DIR": "/x/y"})
+    beside, users = jit.cache_folders({"XDG_CACHE_HOME": "/c"})
+    assert (Path(ready.__file__).parent / "__pycache__", Path("/c/locklab/compiled")) == (
+        beside,
+        users,
+    )
 
 
 def test_ready_means_from_the_sources_of_today(part: Part, warmed: list[str]) -> None:
@@ -90,7 +93,7 @@ def test_a_folder_that_cannot_be_written_is_named(
     part: Part, warmed: list[str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The part is compiled all the same, for this process."""
-    monkeypatch.setattr(ready, "_writable", lambda path: False)
+    monkeypatch.setattr(jit, "_writable", lambda path: False)
     ready.make(part)
     assert (["made-up"], False) == (warmed, ready.is_ready(part))
     assert "cannot be kept: set NUMBA_CACHE_DIR" in caplog.text
@@ -140,8 +143,8 @@ def test_nothing_starts_in_the_background(
     if reason == "no terminal":
         monkeypatch.setattr(ready, "_on_terminal", lambda: False)
     if reason == "read-only":
-        monkeypatch.setattr(ready, "_writable", lambda path: False)
-    cache = ready.cache_folders(os.environ)[0]
+        monkeypatch.setattr(jit, "_writable", lambda path: False)
+    cache = jit.cache_folders(os.environ)[0]
     cache.mkdir()
     with (cache / "locklab-compiling.lock").open("ab") as file:
         if reason == "one compiles":

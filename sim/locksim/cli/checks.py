@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from locksim.ready import cache_folders
+from locksim.jit import cache_folders
 from lockui import installation
 from lockui.findings import Check
 from lockui.plugins import plugins
