@@ -23,6 +23,7 @@ from lockgrader.files import plain
 from lockgrader.lab import Lab, load
 from lockgrader.lab.variants import course_key
 from lockgrader.result import Result
+from lockgrader.sandbox import available
 from locklabs import find
 from lockui.arguments import bounded, folder_to_write
 from lockui.command import Detail, command
@@ -128,6 +129,8 @@ def grade(
         raise UsageError("name a submission: locklab grade LAB SUBMISSION")
     if not submission.exists():
         raise UsageError(f"{submission} does not exist; name a submission, or a folder of them")
+    if missing := available(profile):  # before a minute of compiling
+        raise UsageError(missing)
     if gradebook:
         from lockgrader.export.gradebook import Gradebook
 
