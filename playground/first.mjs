@@ -4,9 +4,9 @@
 //     node first.mjs FOLDER
 //
 // asks FOLDER's Python what the page asks about two programs of its menu, a wrong one and a right
-// one. The modules of Python's library that were imported go into FOLDER/first.zip, compiled; ours
-// get their compiled form in FOLDER/locklab.zip. The rest comes when a question misses a module
-// (worker.js). FOLDER/parts.json has the bytes of each part.
+// one. The modules of Python's library that were imported go into FOLDER/first.zip.packed, compiled.
+// FOLDER/locklab.packed is FOLDER/locklab.zip with the compiled form of ours. The rest comes when a
+// question misses a module (worker.js). FOLDER/parts.json has the bytes of each part.
 
 import fs from "node:fs";
 import { gzipSync } from "node:zlib";
@@ -53,16 +53,9 @@ def compiled(name, text, optimize):
     return importlib.util.MAGIC_NUMBER + b"\\1\\0\\0\\0" + importlib.util.source_hash(text) + marshal.dumps(code)
 
 
-def write(path, mode, files):
-    with zipfile.ZipFile(path, mode) as packed:
-        for name, data in sorted(files.items()):
-            # A ZipInfo without a time has the oldest one that there is.
-            packed.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED, 9)
-
-
 ALWAYS = ("pyodide/", "_pyodide/")  # a browser may need other ones of these than Node
 ENCODINGS = ("ascii", "cp437", "idna", "latin_1", "utf_8")  # a missing one has no import error
-first, ours = {}, {}
+first = {}
 with zipfile.ZipFile("/library.zip") as library:
     for name in library.namelist():
         path = f"/lib/python314.zip/{name}"
@@ -71,28 +64,36 @@ with zipfile.ZipFile("/library.zip") as library:
             first[f"{name}c"] = compiled(path, library.read(name), 2)  # 2: without docstrings
         elif wanted and not name.endswith("/"):
             first[name] = library.read(name)
+with zipfile.ZipFile("/locklab.zip") as packed:
+    ours = {name: packed.read(name) for name in packed.namelist()}
 for path in sorted(imported):
     if path.startswith("/locklab/"):
         name = importlib.util.cache_from_source(path).removeprefix("/locklab/")
         ours[name] = compiled(path, open(path, "rb").read(), 0)
-write("/first.zip", "w", first)
-write("/locklab.zip", "a", ours)
-print(len(first), "modules of Python,", len(ours), "of ours")
+with zipfile.ZipFile("/first.zip", "w") as library:  # not compressed: the browser's own code is faster
+    for name, data in first.items():
+        library.writestr(zipfile.ZipInfo(name), data)  # without a time: the same tree, the same bytes
+with open("/ours", "wb") as file:
+    file.write(json.dumps({name: len(data) for name, data in ours.items()}).encode() + b"\\n")
+    file.writelines(ours.values())
 `);
-for (const name of ["first.zip", "locklab.zip"]) fs.writeFileSync(`${folder}/${name}`, python.FS.readFile(`/${name}`));
 
-for (const name of ["pyodide.asm.wasm", "pyodide.asm.mjs"]) {
-  // No suffix that a server knows: it would have the browser uncompress the file once more.
-  fs.writeFileSync(`${folder}/pyodide/${name}.packed`, gzipSync(read(`pyodide/${name}`), { level: 9 }));
-  fs.rmSync(`${folder}/pyodide/${name}`);
+/** No suffix that a server knows: it would have the browser uncompress the file once more. */
+const pack = (name, bytes) => fs.writeFileSync(`${folder}/${name}.packed`, gzipSync(bytes, { level: 9 }));
+for (const name of ["pyodide/pyodide.asm.wasm", "pyodide/pyodide.asm.mjs"]) {
+  pack(name, read(name));
+  fs.rmSync(`${folder}/${name}`);
 }
+pack("first.zip", python.FS.readFile("/first.zip"));
+pack("locklab", python.FS.readFile("/ours"));
+fs.rmSync(`${folder}/locklab.zip`);
 const sizes = (names) => Object.fromEntries(names.map((name) => [name, fs.statSync(`${folder}/${name}`).size]));
 const wheels = fs.readdirSync(`${folder}/wheels`).sort().map((name) => `wheels/${name}`);
 // Pyodide's own list, without the packages that it offers and nobody here asks for.
 const lock = { ...JSON.parse(fs.readFileSync(`${folder}/pyodide/pyodide-lock.json`)), packages: {} };
 fs.rmSync(`${folder}/pyodide/pyodide-lock.json`);
 fs.writeFileSync(`${folder}/parts.json`, JSON.stringify({
-  first: sizes(["pyodide/pyodide.asm.wasm.packed", "pyodide/pyodide.asm.mjs.packed", "first.zip", "locklab.zip"]),
+  first: sizes(["pyodide/pyodide.asm.wasm.packed", "pyodide/pyodide.asm.mjs.packed", "first.zip.packed", "locklab.packed"]),
   rest: sizes(["pyodide/python_stdlib.zip", ...wheels]),
   lock,
 }));

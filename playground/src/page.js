@@ -107,9 +107,24 @@ class Page {
   begin() {
     const asked = Object.fromEntries(new URLSearchParams(location.search)), { lock: name } = asked;
     const known = this.menu.Library.find(({ title }) => title === name);
-    if (known) return this.load({ ...known.argument, ...asked, lock: known.argument.lock });
+    if (known) return this.ask_of(known.argument, asked);
     this.load(this.draft ?? this.examples[0].argument);
     if (name) at("claim").textContent = `The library has no lock '${name}'; its locks are in the list of examples.`;
+  }
+
+  /** Begin with a lock of the library and the question in the address; what cannot be asked is named. */
+  ask_of(argument, { lock, ...asked }) {
+    this.load(argument);
+    const odd = Object.entries(asked).filter(([id, value]) => {
+      if (![...TEXTS, ...NUMBERS].includes(id)) return true;
+      at(id).value = value;
+      if (at(id).value === value && at(id).checkValidity()) return false;
+      at(id).value = argument[id];
+      return true;
+    });
+    if (!odd.length) return;
+    const words = odd.map((one) => one.join("=")).join(", ");
+    at("claim").textContent = `The address asks what this page does not know: ${words}. It is left out.`;
   }
 
   /** Read the link in the page's address, when what runs has ended. */

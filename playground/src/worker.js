@@ -28,6 +28,17 @@ function load(sizes) {
   return new Map(named.map(([file, name]) => [here(name), part(file, name)]));
 }
 
+/** Write the files of an archive: a line of JSON has their lengths, then come their bytes. */
+function unpack(FS, bytes, folder) {
+  const line = bytes.indexOf(10), lengths = JSON.parse(new TextDecoder().decode(bytes.subarray(0, line)));
+  let at = line + 1;
+  for (const [name, length] of Object.entries(lengths)) {
+    const path = `${folder}/${name}`;
+    FS.mkdirTree(path.slice(0, path.lastIndexOf("/")));
+    FS.writeFile(path, bytes.subarray(at, (at += length)));
+  }
+}
+
 async function start() {
   const { lock, first, rest } = await (await plain(here("parts.json"))).json();
   const parts = load(first);
@@ -36,7 +47,7 @@ async function start() {
   const { default: createPyodideModule } = await import(script);
   const python = await loadPyodide({
     indexURL: here("pyodide/"), stdLibURL: here("first.zip"), lockFileContents: lock, createPyodideModule });
-  python.unpackArchive(await (await fetch(here("locklab.zip"))).arrayBuffer(), "zip", { extractDir: "/locklab" });
+  unpack(python.FS, new Uint8Array(await (await fetch(here("locklab"))).arrayBuffer()), "/locklab");
   python.runPython("import sys; sys.path.insert(0, '/locklab')");
   return { python, parts, rest, worker: python.pyimport("locksim.play.worker") };
 }

@@ -21,7 +21,7 @@ from lockui import record
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "out" / "site"
-BUILT = SITE / "playground" / "locklab.zip"
+BUILT = SITE / "playground" / "parts.json"
 PROGRAMS = ROOT / "sim" / "locksim" / "play" / "programs"
 PYTHON_S = 180
 """A guard for what Python does in a browser on a loaded machine."""
@@ -216,7 +216,7 @@ def test_what_a_proof_does_not_need_comes_with_the_first_simulation(
     tab.says("Proven")
     files = [SITE / "playground" / url.removeprefix(server) for url in {*tab.asked}]
     loaded = {file.name: file.stat().st_size for file in files if file.is_file()}
-    assert "locklab.zip" in loaded
+    assert "locklab.packed" in loaded
     assert 8_000_000 >= sum(loaded.values())
     tab.context.set_offline(True)
     tab.page.click("#simulate")
@@ -326,6 +326,18 @@ def test_a_lock_that_the_library_does_not_have(tab: Tab) -> None:
     assert "class " in tab.page.inner_text(".cm-content")
 
 
+def test_an_address_with_a_question_that_cannot_be_asked(tab: Tab) -> None:
+    """What is not known is named and left out; the rest is asked."""
+    tab.open("?lock=mcs&memory=armv8&threads=99&cpus=4&thread=3")
+    assert (
+        "The address asks what this page does not know: memory=armv8, threads=99, thread=3. "
+        "It is left out." == tab.page.inner_text("#claim")
+    )
+    assert ["sc", "2", "4"] == [
+        tab.page.input_value(f"#{i}") for i in ("memory", "threads", "cpus")
+    ]
+
+
 def shared(program: str, *options: str) -> str:
     """The fragment of a link of the command line, with its verdict."""
     command = [sys.executable, "-m", "locklab", "play", "share", str(PROGRAMS / program), *options]
@@ -393,7 +405,7 @@ def test_a_program_that_nests_deeply_has_a_message(tab: Tab, deep: str) -> None:
 PYTHON = """
 export const loadPyodide = async () => ({
   loadPackage: async () => {},
-  unpackArchive: () => {},
+  FS: { mkdirTree: () => {}, writeFile: () => {} },
   runPython: () => {},
   pyimport: () => ({
     answer(ask) {

@@ -64,7 +64,7 @@ class _Values:
         for one in fields(self):  # type: ignore[arg-type]
             value = getattr(self, one.name)
             if fault := one.metadata["rule"](value):
-                raise ArgumentError(f"{one.name} {fault} (got {repr(value)[:60]})")
+                raise ArgumentError(f"{one.name} {fault}")
 
     def to_json(self) -> dict[str, Any]:
         """The values as JSON has them."""
@@ -75,7 +75,9 @@ class _Values:
 def _number(least: int, most: int, default: int) -> Any:
     def fault(value: object) -> str:
         whole = isinstance(value, int) and not isinstance(value, bool)
-        return "" if whole and least <= value <= most else f"must be between {least} and {most}"  # type: ignore[operator]
+        if whole and least <= value <= most:  # type: ignore[operator]
+            return ""
+        return f"must be between {least} and {most} ({_got(value)})"
 
     return field(default=default, metadata={"rule": fault})
 
@@ -84,7 +86,8 @@ def _word(words: Iterable[str], default: str) -> Any:
     words = tuple(words)
 
     def fault(value: object) -> str:
-        return "" if value in words else f"must be one of {', '.join(filter(None, words))}"
+        known = ", ".join(filter(None, words))
+        return "" if value in words else f"must be one of {known} ({_got(value)})"
 
     return field(default=default, metadata={"rule": fault})
 
@@ -92,12 +95,16 @@ def _word(words: Iterable[str], default: str) -> Any:
 def _text(longest: int, default: Any, pattern: str = "(?s).*", like: str = "") -> Any:
     def fault(value: object) -> str:
         if not isinstance(value, str):
-            return "must be a string"
+            return f"must be a string ({_got(value)})"
         if len(value) > longest:
-            return f"must have at most {longest:,} characters, and has {len(value):,}"
-        return "" if re.fullmatch(pattern, value, re.ASCII) else f"must be {like}"
+            return f"must have at most {longest:,} characters (got {len(value):,})"
+        return "" if re.fullmatch(pattern, value, re.ASCII) else f"must be {like} ({_got(value)})"
 
     return field(default=default, metadata={"rule": fault})
+
+
+def _got(value: object) -> str:
+    return f"got {repr(value)[:60]}"
 
 
 def _units(value: object) -> str:

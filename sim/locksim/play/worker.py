@@ -68,8 +68,8 @@ def _mistake(error: Exception) -> dict[str, Any]:
 
 def _read(said: dict[str, Any], _: Report) -> dict[str, Any]:
     """The classes of a program, and whether each can be checked and simulated."""
-    classes = []
-    for name, code in compile_source(said["text"], said["file"]).items():
+    asked, classes = argument(**said), []
+    for name, code in compile_source(asked.text, asked.file).items():
         kind = kind_of(code.struct)
         checked = kind is not None and bool(kind.clients(code.struct, 2, 1))
         classes.append({"name": name, "usable": checked})

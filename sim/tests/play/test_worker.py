@@ -47,6 +47,13 @@ def test_a_program_that_nests_deeply_is_a_mistake(deep, monkeypatch):
     )
 
 
+def test_a_text_that_is_too_long_is_refused_before_it_is_read(monkeypatch):
+    """A browser would read it for a minute."""
+    monkeypatch.setattr("locksim.play.worker.compile_source", None)
+    error = ask("read", {"text": "#" * 65_537, "file": "lock.py"})["error"]
+    assert "text must have at most 65,536 characters (got 65,537)" == error["message"]
+
+
 def test_other_refusals_have_no_place():
     """A machine that is not there, a class that is not there."""
     error = ask("simulate", EXAMPLES["tas.py"] | {"machine": "abacus"})["error"]
