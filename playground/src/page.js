@@ -144,12 +144,17 @@ class Page {
   /** Prove and simulate the argument of a link, and compare. What did not come to an end, or is of
    *  a program that was changed meanwhile, says nothing about the link. */
   async judge(fragment) {
+    this.next = "Then the link is opened.";
+    if (!this.python.state.ready) this.follow(this.python.state);
     const opened = await this.ask("open", { fragment });
+    this.next = "";
     if (!opened) return;
     if (opened.error) return this.refuse(opened.error);
     this.load(opened);
+    const { claim, text } = opened;
+    if (!claim.verdict && !claim.units.length) return this.say("The link's program is here. It claims nothing: press Check.");
     if (!(await this.read())) return;
-    const argument = this.argument, { claim, text } = opened;
+    const argument = this.argument;
     if (argument.text !== text) return;
     const found = {};
     for (const what of [claim.units.length && "simulate", claim.verdict && "check"].filter(Boolean)) {
