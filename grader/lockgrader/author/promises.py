@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import subprocess
 import sys
@@ -39,6 +40,8 @@ FEWEST_VARIANTS = 1000
 FEWEST_LINKS = 3
 SHORTEST_TEXT = 200
 LONGEST_COMMAND_S = 200
+"""Processor time of a command; the guard of wall time is so many times as long."""
+GUARD = 20
 PARTS_OF_A_DESIGN = ("Goals", "Prerequisites", "wrong")
 _TIME = re.compile(r"\b(minutes?|hours?|min|h)\b")
 
@@ -94,17 +97,21 @@ def _says(words: list[str], folder: Path) -> str:
     """What is wrong with a command; "" if nothing is."""
     of_lab = words[0] == "lab"
     called = [*words[:2], "--help"] if of_lab else words
+    before_s = os.times().children_user
     try:
         done = subprocess.run(
             [sys.executable, "-m", "locklab", *called],
             cwd=folder,
             capture_output=True,
             text=True,
-            timeout=LONGEST_COMMAND_S,
+            timeout=GUARD * LONGEST_COMMAND_S,
             stdin=subprocess.DEVNULL,
         )
     except subprocess.TimeoutExpired:
-        return f"not finished after {LONGEST_COMMAND_S} s"
+        return f"not finished after {GUARD * LONGEST_COMMAND_S} s"
+    used_s = os.times().children_user - before_s
+    if used_s > LONGEST_COMMAND_S:
+        return f"takes {used_s:.0f} s of processor time"
     if done.returncode:
         return f"exit code {done.returncode}: {(done.stderr or done.stdout).strip()[:200]}"
     unknown = [w for w in words if of_lab and w.startswith("--") and not _offers(done.stdout, w)]
