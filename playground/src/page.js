@@ -227,8 +227,9 @@ class Page {
     if (!error) return;
     const where = error.line ? make("button", { type: "button", onclick: () => this.editor.go(error.line) }, `line ${error.line}`) : null;
     at("mistake").append(...[where, make("span", {}, ` ${error.message}`), make("span", { class: "help" }, error.help ? `help: ${error.help}` : "")].filter(Boolean));
-    const what = error.line ? "The program has a mistake; it" : "This cannot be answered; the reason";
-    this.say(`${what} is shown below the editor.`);
+    // On a phone what stands below the editor is out of view; a mistake's place can be seen there only.
+    if (error.line) this.say("The program has a mistake; it is shown below the editor.");
+    else this.say(`This cannot be answered: ${error.message}.`);
   }
 
   /** Replace what the page shows as its answer. */

@@ -27,7 +27,6 @@ PYTHON_S = 180
 """A guard for what Python does in a browser on a loaded machine."""
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
     pytest.mark.skipif(not BUILT.exists(), reason="no playground; `make playground` builds it"),
 ]
@@ -98,6 +97,7 @@ def tab(browser: Any, server: str) -> Iterator[Tab]:
     found.context.close()
 
 
+@pytest.mark.slow
 def test_breaks_a_wrong_lock_and_proves_the_right_one_without_a_network(tab: Tab) -> None:
     """The wrong TTAS lock's counterexample plays; the fixed one is proven; and no axe violation."""
     tab.open()
@@ -116,6 +116,7 @@ def test_breaks_a_wrong_lock_and_proves_the_right_one_without_a_network(tab: Tab
     tab.says("Proven: no order of the steps breaks it (3 threads")
 
 
+@pytest.mark.slow
 def test_a_mistake_is_marked_at_its_place(tab: Tab) -> None:
     """Below the editor, underlined in it, and the button puts the cursor there."""
     tab.open()
@@ -132,6 +133,7 @@ def test_a_mistake_is_marked_at_its_place(tab: Tab) -> None:
     assert [] == violations(tab.page)
 
 
+@pytest.mark.slow
 def test_the_game_of_the_readers_own_lock(tab: Tab) -> None:
     """Hints of Python in the worker lead to the end."""
     tab.open()
@@ -146,6 +148,7 @@ def test_the_game_of_the_readers_own_lock(tab: Tab) -> None:
     tab.page.wait_for_selector(".answer:has-text('Broken after 4 steps: exclusion')")
 
 
+@pytest.mark.slow
 def test_simulation_draws_the_curve_that_the_command_line_finds(tab: Tab, tmp_path: Path) -> None:
     """A link of the command line opens to its own counterexample and its own curve."""
     command = [sys.executable, "-m", "locklab", "play", "share", str(PROGRAMS / "wrong_ttas.py")]
@@ -162,6 +165,7 @@ def test_simulation_draws_the_curve_that_the_command_line_finds(tab: Tab, tmp_pa
     tab.page.screenshot(path=ROOT / "out" / "playground-link.png", full_page=True)
 
 
+@pytest.mark.slow
 def test_a_link_made_by_the_page_is_opened_by_the_command_line(tab: Tab) -> None:
     """What the page found is found again, here."""
     tab.open()
@@ -181,6 +185,7 @@ def test_a_link_made_by_the_page_is_opened_by_the_command_line(tab: Tab) -> None
     assert (0, []) == (done.returncode, json.loads(done.stdout)["differences"])
 
 
+@pytest.mark.slow
 def test_stop_ends_what_runs(tab: Tab) -> None:
     """The page stays alive meanwhile, and Python starts again."""
     tab.open()
@@ -198,6 +203,7 @@ def test_stop_ends_what_runs(tab: Tab) -> None:
     tab.says("Proven")
 
 
+@pytest.mark.slow
 def test_a_button_is_heard_while_python_reads(tab: Tab) -> None:
     """Python reads the program as soon as it has started; a click before that is not lost."""
     tab.open()
@@ -206,6 +212,7 @@ def test_a_button_is_heard_while_python_reads(tab: Tab) -> None:
     tab.says("Proven")
 
 
+@pytest.mark.slow
 def test_what_a_proof_does_not_need_comes_with_the_first_simulation(
     browser: Any, server: str
 ) -> None:
@@ -220,7 +227,7 @@ def test_what_a_proof_does_not_need_comes_with_the_first_simulation(
     assert 8_000_000 >= sum(loaded.values())
     tab.context.set_offline(True)
     tab.page.click("#simulate")
-    tab.says("This cannot be answered")
+    tab.says("This cannot be answered: a part of Python cannot be loaded")
     assert "connect to the network, and try again" in tab.page.inner_text("#mistake")
     tab.context.set_offline(False)
     tab.page.fill("#cpus", "2")
@@ -230,6 +237,7 @@ def test_what_a_proof_does_not_need_comes_with_the_first_simulation(
     tab.context.close()
 
 
+@pytest.mark.slow
 def test_ones_own_program_is_kept(tab: Tab) -> None:
     """For the next visit, beside the examples; a link does not replace it."""
     tab.open()
@@ -244,6 +252,7 @@ def test_ones_own_program_is_kept(tab: Tab) -> None:
     assert "class Peterson" in tab.page.inner_text(".cm-content")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(1280, 800), (1366, 768), (390, 844)])
 def test_the_verdict_is_in_view_beside_the_button(
     browser: Any, server: str, size: tuple[int, int]
@@ -278,6 +287,7 @@ def test_the_verdict_is_in_view_beside_the_button(
     tab.context.close()
 
 
+@pytest.mark.slow
 def test_the_page_says_why_it_does_not_start_from_disk(browser: Any) -> None:
     """Both pages; served, they do not say it."""
     for name in ("index.html", "levels.html"):
@@ -290,6 +300,7 @@ def test_the_page_says_why_it_does_not_start_from_disk(browser: Any) -> None:
         page.close()
 
 
+@pytest.mark.slow
 def test_a_levels_program_stands_beside_its_threads(browser: Any, server: str) -> None:
     """Both in view at 1280x800, at every level."""
     tab = Tab(browser, server, viewport={"width": 1280, "height": 800})
@@ -308,6 +319,7 @@ def test_a_levels_program_stands_beside_its_threads(browser: Any, server: str) -
     tab.context.close()
 
 
+@pytest.mark.slow
 def test_a_lock_of_the_library_opens_with_its_question(tab: Tab) -> None:
     """``?lock=NAME``, as lessons link to it; a link that is made then holds the lock itself."""
     tab.open("?lock=ticket&memory=c11&threads=3")
@@ -345,6 +357,7 @@ def shared(program: str, *options: str) -> str:
     return "#" + str(json.loads(done.stdout)["link"]).partition("#")[2]
 
 
+@pytest.mark.slow
 def test_a_link_waits_for_what_runs_and_is_judged_alone(tab: Tab) -> None:
     """A link that is pasted while another program is being proven: its own verdict is compared."""
     link = shared("ttas.py", "--cpus", "1")
@@ -362,6 +375,7 @@ def test_a_link_waits_for_what_runs_and_is_judged_alone(tab: Tab) -> None:
     tab.says("Proven: no order of the steps breaks it (2 threads")
 
 
+@pytest.mark.slow
 def test_a_link_whose_proof_is_stopped_is_not_judged(tab: Tab) -> None:
     """Nothing was found, so nothing is compared."""
     link = shared("ttas.py", "--cpus", "1")
@@ -372,6 +386,7 @@ def test_a_link_whose_proof_is_stopped_is_not_judged(tab: Tab) -> None:
     assert "" == tab.page.inner_text("#claim")
 
 
+@pytest.mark.slow
 def test_a_damaged_link_says_so(tab: Tab) -> None:
     """No program is blamed, and the page has one to begin with."""
     link = shared("ttas.py", "--cpus", "1")
@@ -383,6 +398,7 @@ def test_a_damaged_link_says_so(tab: Tab) -> None:
     tab.says("Proven")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "deep", ["(" * 3_000 + "1" + ")" * 3_000, "+".join(["1"] * 5_000)], ids=["brackets", "sum"]
 )
@@ -428,6 +444,7 @@ ASK = """
 """
 
 
+@pytest.mark.slow
 def test_the_worker_tells_an_exception_from_the_end_of_python(tab: Tab) -> None:
     """An exception leaves Python alive; a full stack, and no answer, do not."""
     tab.page.route(
@@ -449,6 +466,7 @@ onmessage = ({ data: { id } }) => {
 """A worker whose Python finds a mistake first, and ends at the second question."""
 
 
+@pytest.mark.slow
 def test_python_that_ended_starts_again(tab: Tab) -> None:
     """The page says why, drops the mistake of another program, and goes on."""
     started: list[str] = []
@@ -471,6 +489,7 @@ def test_python_that_ended_starts_again(tab: Tab) -> None:
     assert 2 == len(started)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("path", ["index.html", "levels.html"])
@@ -488,6 +507,7 @@ def test_both_pages_are_accessible(
     tab.context.close()
 
 
+@pytest.mark.slow
 def test_every_level_is_won_by_the_pages_own_events(
     tab: Tab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -526,6 +546,7 @@ def test_every_level_is_won_by_the_pages_own_events(
     assert [True] * count == [state.done for state in of_levels]
 
 
+@pytest.mark.slow
 def test_a_lost_schedule_is_explained(tab: Tab) -> None:
     """One thread after the other breaks nothing: the page names the step that decided it."""
     tab.open("levels.html")
