@@ -76,7 +76,9 @@ def opened(browser: Any, address: str, scheme: str, width: int) -> tuple[Any, li
     home = "/".join(address.split("/")[:3])
     page.on(
         "request",
-        lambda request: request.url.startswith((home, "data:")) or said.append(request.url),
+        lambda request: (
+            request.url.startswith((home, "data:", "blob:")) or said.append(request.url)
+        ),
     )
     page.goto(address)
     return page, said
