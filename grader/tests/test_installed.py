@@ -2,10 +2,15 @@
 
 It needs what pip needs, a package index, and says so where there is none. Each Python that is found
 gets an environment: this one the wheel with C, the others (``python3.12``, …) the pure one.
+
+The commands of README and of the page on installing run as they stand, with nothing but the wheel,
+for a user who is not root, has no network and cannot write to the home folder. What comes of them
+is written to ``out/installed.md``; docs/evidence/installed.md has the same table.
 """
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -19,9 +24,20 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from documented import Done, Session
 from study.traces.chromium import CHROMIUM, launch
+from test_documented_commands import arguments
 
 ROOT = Path(__file__).resolve().parents[2]
+PAGES = ("docs/start/install.md", "README.md")
+TABLE, MADE = ROOT / "docs/evidence/installed.md", ROOT / "out/installed.md"
+PAGE = ROOT / PAGES[0]
+COMPILE = (
+    "from locksim import ready; from locksim.checker.search.runner import PARTS; "
+    "ready.make(min(PARTS, key=lambda part: part.seconds))"
+)
+ALONE = ("unshare", "--user", "--map-user=1000", "--map-group=1000", "--net")
+"""Runs a command for a user without rights, with no network."""
 SECRET = {"hidden", "solution", "mutants.toml", "rubric.md", "design.md"}
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 OWN = f"3.{sys.version_info[1]}"
@@ -56,6 +72,7 @@ class Installed:
 
     def __init__(self, folder: Path, python: str, wheel: Path) -> None:
         self.folder, self.wheel = folder, wheel
+        self.version = python.removeprefix("python") if python != sys.executable else OWN
         self.bin = folder / "env" / "bin"
         subprocess.run([python, "-m", "venv", folder / "env"], check=True)
         self.add(str(wheel))
@@ -208,6 +225,79 @@ def test_instructor_grades(core: Installed, files: dict[str, Path]) -> None:
     core.run("grade", "lab02", str(submission), "--student", "ada", "--out", "results")
     results = [json.loads(p.read_text()) for p in (core.folder / "results").rglob("result.json")]
     assert [False] == [all(check["public"] for check in one["checks"]) for one in results]
+
+
+def outcome(done: Done) -> str:
+    """What came of a command: yes, what it needs, or its error."""
+    assert "Traceback" not in done.err, done
+    extra = re.search(r"pip install 'locklab\[(\w+)\]'", done.err)
+    if extra:
+        return f"`[{extra[1]}]`"
+    if "is not built" in done.err:
+        return "C"
+    return done.err.strip() if "error: " in done.err else "yes"
+
+
+def columns(text: str) -> dict[str, dict[str, str]]:
+    """The table of a page: Python → command → what came of it."""
+    head, _, *rows = (
+        [*map(str.strip, line.split("|")[1:-1])] for line in text.splitlines() if line[:1] == "|"
+    )
+    return {head[k]: {row[0]: row[k] for row in rows} for k in range(1, len(head))}
+
+
+def table(found: dict[str, dict[str, str]]) -> str:
+    """The table as a page has it."""
+    versions = sorted(found)
+    rows = [["", *versions], ["---"] * (1 + len(versions))]
+    for command in found[versions[-1]]:
+        rows.append([command, *(found[version].get(command, "") for version in versions)])
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="no unshare on this machine")
+def test_commands_of_the_first_pages(core: Installed) -> None:
+    """As they stand: they run, or they name what to install. The page has the same table."""
+    folder, home = core.folder / "pages", core.folder / "home"
+    folder.mkdir()
+    home.mkdir(mode=0o555)
+    session = Session(folder, core.environment | {"HOME": str(home)}, ALONE)
+    said = {
+        f"`locklab {' '.join(arguments(done.command))}`": outcome(done)
+        for page in PAGES
+        for done in session.run(page)
+    }
+    found = columns(MADE.read_text("utf-8")) if MADE.exists() else {}
+    MADE.parent.mkdir(exist_ok=True)
+    MADE.write_text(table(found | {core.version: said}), "utf-8")
+    page = columns(TABLE.read_text("utf-8"))
+    # Every pure wheel is the same file, so a Python without a column answers as the last one does.
+    assert page.get(core.version, page[max(page)]) == said
+
+
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="no unshare on this machine")
+@pytest.mark.parametrize("shared", [False, True])
+def test_the_page_s_commands_leave_nothing(
+    files: dict[str, Path], tmp_path: Path, shared: bool
+) -> None:
+    """Compiled code lies in the package, or below the home where others own the package."""
+    used, home = Installed(tmp_path, sys.executable, files["native"]), tmp_path / "home"
+    home.mkdir()
+    (package,) = (tmp_path / "env" / "lib").glob("python*/site-packages/locksim")
+    folders = [package, *(path for path in package.rglob("*") if path.is_dir())]
+    environment = used.environment | {"HOME": str(home)}
+    for folder in folders:
+        folder.chmod(0o555 if shared else 0o755)
+    for line in (f"python -c '{COMPILE}'", "locklab drill tso --seed 1 <<< none"):
+        subprocess.run([*ALONE, "bash", "-c", line], check=True, env=environment, cwd=home)
+    compiled = package / "__pycache__", home / ".cache" / "locklab"
+    assert [not shared, shared] == [any(path.rglob("*.ready")) for path in compiled]
+    for folder in folders:
+        folder.chmod(0o755)
+    (block,) = re.findall(r"```\n(pip uninstall .*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    subprocess.run(["bash", "-ec", block], check=True, env=environment, cwd=home)
+    assert [] == [path for path in home.rglob("*") if path.is_file()]
+    assert [] == list(package.parent.glob("lock*"))
 
 
 @contextmanager
