@@ -7,7 +7,6 @@ nothing. The student can hand in a report of their own in place of the lab's.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -95,10 +94,10 @@ class Sentence(Check):
         text = submitted.files.get(self.own, b"").decode("utf-8", "replace").strip()
         made = (self._own(submitted) if text else self.expected).prediction(text)
         banded = _banded(given, made)
+        words = {made.effect}
         if banded == RIGHT:  # a wider band can make an effect doubtful, or none of it
-            ends = dataclasses.replace(made.factor, low=given[0], high=given[1])
-            made = dataclasses.replace(made, factor=ends)
-        told = RIGHT if effect == 1 + EFFECTS.index(made.effect) else "not the word"
+            words = _words(*given)
+        told = RIGHT if effect in {1 + EFFECTS.index(word) for word in words} else "not the word"
         if banded in NO_SENTENCE:
             told = "a word about another band"
         rows = [
@@ -121,6 +120,13 @@ class Sentence(Check):
         except ValidationError as error:
             says = f"{self.own}, with {' and '.join(OWN)}: {error.errors()[0]['msg']}"
             raise Settled(Finding("malformed_output", message=says)) from None
+
+
+def _words(low: float, high: float) -> set[str]:
+    """The words for a band: as it stands, and with its ends as they are printed."""
+    from locksim.study.twin.prediction import effect_of
+
+    return {effect_of(low, high), effect_of(round(low, 2), round(high, 2))}
 
 
 def _banded(given: Sequence[float], made: Prediction) -> str:

@@ -94,6 +94,16 @@ def test_a_band_has_one_word(
     assert [word] == passed
 
 
+def test_exact_ends_and_printed_ends_both_have_their_word(
+    check: Sentence, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """1.034 is above 1.03, and printed it is 1.03: whoever copies --json reads the first."""
+    made = Prediction("", 4, {}, Band(1.01, 0.99, 1.034, ()))
+    monkeypatch.setattr(Report, "prediction", lambda *_: made)
+    passed = [n for n in (1, 2, 3, 4) if judged(check, [0.99, 1.034], float(n)).verdict == "pass"]
+    assert [3, 4] == passed
+
+
 def test_one_number_is_no_sentence(check: Sentence) -> None:
     """Nobody has made the change yet."""
     assert ["point"] * 3 == [judged(check, x, 3.0).tag for x in ((1.0,), (1.0, 1.0), (1.1, 0.9))]

@@ -361,7 +361,7 @@ class _Check:
 
     def _unfinished(self, found: Exploration) -> str:
         if found.stopped == "growth":
-            return f"not finished, no proof, as there are infinitely many states: {found.growing}"
+            return f"not finished, no proof: {found.growing}"
         why = {
             "states": f"the budget of {self.budget.max_states} states",
             "time": f"the budget of {self.budget.max_seconds:g} seconds",

@@ -162,6 +162,19 @@ class TicketRemainder(TicketModulo):
             yield pause()
 
 
+class TicketKeepsRemainder(TicketModulo):
+    """The number that is served is stored as a remainder."""
+
+    def acquire(self):
+        mine = (yield self.next_ticket.fetch_add(1, RELAXED)) & self.mask
+        while (yield self.serving.load(ACQUIRE)) != mine:
+            yield pause()
+
+    def release(self):
+        served = yield self.serving.load(RELAXED)
+        yield self.serving.store((served + 1) & self.mask, RELEASE)
+
+
 class TicketModuloAtLeast(TicketModulo):
     """Compares low bits by size."""
 

@@ -103,7 +103,7 @@ class Exploration:
 
     @property
     def growing(self) -> str:
-        """What makes the states infinite, if something does."""
+        """What makes the states too many, or infinite, if something does."""
         at = int(self.space.control[loop.GROWING])
         if at < 0:
             place = self.model.program.places[-1 - at]
@@ -111,10 +111,27 @@ class Exploration:
                 f"while a thread stays at {shown(place.file, place.line)} in {place.method}, the "
                 "others move away without bound from the value that it keeps"
             )
-        why = self.model.shifts.reasons.get(
-            at, "it moves away without bound from the words that it is compared with"
+        return (
+            f"{self.model.memory.name(at)} takes more than {loop.MOST_VALUES} values, and not as "
+            f"tickets do: {self._why_not_moved(at)}"
         )
-        return f"{self.model.memory.name(at)} grows without bound, and not as tickets do: {why}"
+
+    def _why_not_moved(self, word: int) -> str:
+        """Why many values of a word are not one state."""
+        shifts = self.model.shifts
+        remainder = any(
+            coefficients[word] and step > loop.MOST_VALUES
+            for coefficients, step in zip(shifts.words, shifts.steps, strict=True)
+        )
+        why = shifts.reasons.get(
+            word,
+            "a remainder of it is kept in a word"
+            if remainder
+            else "it moves away without bound from the words that it is compared with",
+        )
+        if "remainder" in why:
+            why += "; let the words count on, and compare their remainders"
+        return why
 
     @property
     def widest(self) -> str:

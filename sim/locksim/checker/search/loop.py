@@ -49,7 +49,7 @@ falls behind; 0: none does. CRAMPED: the memo does not grow any more."""
 returned. CALM: agents that cannot act, or change nothing. LOCAL: whether one agent is enough."""
 
 MOST_VALUES = 128
-"""Values of a word of an endless program after which it counts as growing without bound."""
+"""Values of a word of an endless program after which it counts as growing."""
 MOST_SHIFTS = 63
 """Different shifts, each of a group by an amount, that are told apart."""
 

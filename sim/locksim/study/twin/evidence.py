@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from locksim.study.reports.gain import waited
 from locksim.study.reports.identities import MEANS, check
@@ -143,6 +143,8 @@ def evidence_of(tables: Sequence[LockTable], only: str | None, lock: str | None)
     waits = _sum(side.contended for side in together)
     totals = [side.total for side in together]
     total = _sum(totals) if all(one is not None for one in totals) else None
+    if table.source == "klockstat":
+        waits = total  # it has a wait for each acquisition, mostly a short one
     if waits is None or (waits < LEAST_WAITS and total is None):
         raise TwinError(
             f"{first.name}: {waits or 0:.0f} waits are too few to fit a load (at least "
@@ -294,7 +296,23 @@ def lock_rows(tables: Sequence[LockTable], only: str | None) -> tuple[LockTable,
             "help: use a table by lock ('perf lock contention -l'), where each lock has one row; "
             "or leave in the text the one row that you mean"
         )
-    return tables[lock[0]], sorted(rows, key=lambda row: row.kind == "read")
+    table = tables[lock[0]]
+    if table.source == "klockstat":
+        rows = [_with_hold(row, tables[lock[0] + 1 :]) for row in rows]
+    return table, sorted(rows, key=lambda row: row.kind == "read")
+
+
+def _with_hold(row: LockRow, behind: Sequence[LockTable]) -> LockRow:
+    """A row of klockstat's waits with its hold, which is in the table of holds behind them."""
+    held = (
+        one
+        for table in behind
+        if table.source == "klockstat"
+        for one in table.locks
+        if one.name == row.name and one.hold_ns is not None
+    )
+    found = next(held, row)
+    return replace(row, hold_ns=found.hold_ns, hold_max_ns=found.hold_max_ns)
 
 
 def _handle(found: Mapping[_Lock, Sequence[LockRow]], lock: _Lock) -> str:
@@ -317,6 +335,8 @@ def _lock_of(table: LockTable, rows: Sequence[LockRow]) -> tuple[str, str]:
     sided = any(row.kind != "spin" for row in rows)
     if table.source == "lockmeter":
         return ("rwlock" if sided else "ttas"), "assumed: Linux 2.4"
+    if table.source == "klockstat":
+        return "mutex", "assumed: klockstat traces mutexes"
     name = rows[0].name.lower()
     if "mutex" in name:
         return "mutex", "assumed from its name"

@@ -84,14 +84,18 @@ class Prediction:
 
         More draws widen a band: they make an effect or none of it doubtful, never one of the other.
         """
-        low, high = round(self.factor.low, 2), round(self.factor.high, 2)
         if self.draws < DRAWS:
             return "too few draws"
-        if 1 - SAME <= low and high <= 1 + SAME:
-            return "no effect"
-        if low <= 1 + SAME and high >= 1 - SAME:
-            return "may have no effect"
-        return "faster" if low > 1 else "slower"
+        return effect_of(round(self.factor.low, 2), round(self.factor.high, 2))
+
+
+def effect_of(low: float, high: float) -> str:
+    """What a band of throughput's factor says of the change, in a word or two."""
+    if 1 - SAME <= low and high <= 1 + SAME:
+        return "no effect"
+    if low <= 1 + SAME and high >= 1 - SAME:
+        return "may have no effect"
+    return "faster" if low > 1 else "slower"
 
 
 @dataclass(frozen=True)

@@ -174,3 +174,25 @@ def test_a_thread_is_no_lock():
     with pytest.raises(TwinError, match="each row of the report is a thread, and no row is a lock"):
         evidence_of(tables[0], None, None)
     assert "siglock" == evidence_of([*tables[0], *tables[1]], None, None).name
+
+
+KLOCKSTAT = """
+                                  Caller   Avg Spin    Count   Max spin  Total spin
+                     ext4_writepages+0x5f        905  1204331     210455  1089919555
+                        psi_avgs_work+0x2e       3675        5       5468       18379
+
+                                  Caller   Avg Hold    Count   Max hold  Total hold
+                     ext4_writepages+0x5f       1490  1204331     310221  1794453190
+                        psi_avgs_work+0x2e       5706        5       6081       28533
+"""
+
+
+def test_a_row_of_klockstat_has_its_hold_from_the_table_behind():
+    """Its waits are over all acquisitions; it traces mutexes."""
+    found = evidence_of(
+        read_report(KLOCKSTAT.splitlines(), cpus=8, window_ns=1e10).tables, "ext4", None
+    )
+    values = {name: target.value for name, target in found.columns.items()}
+    known = {"rate": 120_433, "waiting": 905, "wait_max": 210_455, "hold": 1490}
+    assert pytest.approx(known, rel=1e-3) == values
+    assert ("mutex", False) == (found.lock, found.one_lock)
