@@ -148,8 +148,9 @@ def test_values_that_cannot_be_had_are_none():
     assert ["a,b", "a,bc"] == among(["b", "bc", "c"], listed=True)("a,b")
 
 
-def test_script_names_the_command(capsys):
-    """What bash is to read; installing adds the same to its start."""
+def test_script_names_the_command(capsys, monkeypatch):
+    """What bash is to read; installing adds the same to its start. No shell may have begun this."""
+    monkeypatch.setattr("shellingham.detect_shell", lambda: ("bash", "/bin/bash"))
     assert 0 == locklab.main(["--show-completion", "bash"])
     assert "_LOCKLAB_COMPLETE=complete_bash" in capsys.readouterr().out
 
