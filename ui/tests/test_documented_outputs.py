@@ -24,7 +24,10 @@ RUN = [page for page, rows in COMMANDS.items() if not all(reason(page, row) for 
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("page", RUN)
 def test_a_page_s_commands_print_what_it_shows(page: str, tmp_path: Path) -> None:
-    """One after the other, in a folder and a home of their own; no command is refused."""
+    """One after the other, in a folder and a home of their own; no command is refused.
+
+    A page may show a part of an output, in one piece.
+    """
     home = tmp_path / "home"
     home.mkdir()
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
@@ -32,9 +35,9 @@ def test_a_page_s_commands_print_what_it_shows(page: str, tmp_path: Path) -> Non
     session = Session(tmp_path / "work", {**os.environ, "HOME": str(home), "PATH": path})
     problems = []
     for done in session.run(page):
-        if "error: " in done.err or done.code not in (0, 1):
+        if "error: " in done.err or done.code not in (0, 1, 3):  # 3: no proof, as a page says
             problems.append((done.line, done.command, done.code, done.err))
-        elif done.shown and without_times(done.shown) != without_times(done.out):
+        elif done.shown and without_times(done.shown).strip() not in without_times(done.out):
             problems.append((done.line, done.command, done.shown, done.out))
     assert [] == problems
 
