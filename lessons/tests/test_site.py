@@ -81,6 +81,8 @@ def opened(browser: Any, address: str, scheme: str, width: int) -> tuple[Any, li
         ),
     )
     page.goto(address)
+    # A colour that is still on its way from one mode to the other has no contrast to measure.
+    page.add_style_tag(content="*, *::before, *::after { transition: none !important }")
     return page, said
 
 
