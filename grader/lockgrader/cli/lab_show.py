@@ -111,7 +111,7 @@ def _show_next(workspace: Workspace, result: Result, *, every: bool) -> None:
                 _predicted(name, state, workspace.lab.answers)
     if not whole:
         here = f"{result.points:.4g} of {result.max_points:g} points in these checks"
-        since = f"{state.points:.4g} of {state.max_points:g} in all checks since you changed a file"
+        since = f"{state.points:.4g} of {state.max_points:g} in all checks with these files"
         best = f" (your best: {state.best:.4g})" if state.points < state.best else ""
         say_wrapped(f"\n{here}; {since}{best}", "")
         return

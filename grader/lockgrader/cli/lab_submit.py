@@ -57,7 +57,7 @@ def submit(
         say_wrapped(f"{path}: {', '.join(made.files)}, {RECORD} (your locked predictions)", "")
         if state.verdicts:
             best = f"{state.best:.4g} of {state.max_points:g}"
-            say_wrapped(f"best without a change of a file between: {best} public points", "  ")
+            say_wrapped(f"best so far: {best} public points", "  ")
         say_wrapped("hand in this file; the grader also runs hidden checks", "  ")
 
     return Report(document, show)

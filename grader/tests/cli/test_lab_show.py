@@ -42,8 +42,8 @@ def test_numbers_are_shown_for_each_check(
 
 
 def test_the_sum_says_since_when(mine: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
-    """Points of checks that ran before a change of a file are in the best only."""
+    """Points of checks whose files have changed since are in the best only."""
     mine.update(lambda _: {"points": 4.0, "best": 30.0, "max_points": 75.0})
     show_result(mine, result("ada", check("set-a")))
     shown = " ".join(capsys.readouterr().out.split())
-    assert "4 of 75 in all checks since you changed a file (your best: 30)" in shown
+    assert "4 of 75 in all checks with these files (your best: 30)" in shown
